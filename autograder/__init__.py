@@ -1,0 +1,1 @@
+"""An autograder for the multi-head attention lesson: the student's code behind a wall, verdicts formed outside."""

@@ -1,0 +1,173 @@
+"""The records that flow through the autograder, in the order in which they arise.
+
+`.ipynb` -> intake -> Submission -> wall <-> worker -> Outcome -> judge -> Verdict -> diagnosis, score -> Grade -> outputs.
+
+Everything here is data: no record does anything, and all of them are plain enough to travel as bytes.
+Words for people are `Text`: an English sentence with named gaps, translated only when it is shown.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+
+class Text(msgspec.Struct, frozen=True, tag=True):
+    """A sentence for people: the English template (the gettext msgid) and what fills its `{gaps}`."""
+
+    template: str
+    values: dict[str, Any] = {}          # str, int, float, or Text, which is translated in turn
+
+
+def text(template: str, **values: Any) -> Text:
+    """Mark a sentence for translation (Babel extracts the first argument) and keep what fills its gaps."""
+    return Text(template, values)
+
+
+# --- what a student handed in -------------------------------------------------------------------------------------
+
+class Cell(msgspec.Struct, frozen=True):
+    """One code cell of the student's own, as written."""
+
+    index: int                           # its position among all cells of the notebook, from 0
+    source: str
+    grade_id: str = ""                   # nbgrader's name of the cell, where it has one
+
+
+class Submission(msgspec.Struct, frozen=True):
+    """One student's work: the student's own code cells, in the order in which they stand."""
+
+    name: str                            # the path as it was given; below a folder or zip, the path in it
+    student: str
+    lesson: str
+    cells: tuple[Cell, ...] = ()
+    key: str = ""                        # of the content: equal keys, equal work
+    language: str = ""                   # of the edition that the student used: "nl", "en" or unknown
+    notices: tuple[Text, ...] = ()       # everything that was repaired or left out on reading
+    unreadable: Text | None = None       # why nothing could be read
+
+
+# --- what is asked of a subject, and what it answers --------------------------------------------------------------
+
+class Result(msgspec.Struct, frozen=True, eq=False):
+    """An argument that is (part of) the answer to an earlier call: the cache that `multihead` returned, say.
+
+    The subject keeps its own answers, so that what is not plain data never has to travel.
+    """
+
+    of: Call
+    part: int | None = None              # which element of a returned tuple; None is all of it
+
+
+class Call(msgspec.Struct, frozen=True, eq=False):
+    """One question to a subject: a function's name and its arguments. Made once, compared by identity.
+
+    Arguments are None, bool, int, float, str, arrays, dicts of those, or a Result.
+    """
+
+    function: str
+    args: tuple[Any, ...]
+
+
+class Opaque(msgspec.Struct, frozen=True):
+    """Stands where an answer holds something that is not plain data; only the name of its type is known."""
+
+    type: str
+
+
+AnswerStatus = Literal["answered", "raised", "timed_out", "out_of_memory", "crashed", "quit", "missing",
+                       "refused", "tampering", "skipped", "broken"]
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What came back for a Call. `value` is plain data: numbers, text, read-only arrays, tuples, dicts, Opaque."""
+
+    status: AnswerStatus
+    value: Any = None
+    changed: tuple[str, ...] = ()        # arguments that the call altered: "0", "1.wq", "0.attention.weights"
+    shares: tuple[str, ...] = ()         # "1.x~0": this part of the answer shares memory with that argument
+    error: str = ""                      # the exception's type, or what ended the process
+    message: str = ""                    # the exception's text, cut
+    seconds: float = 0.0
+
+
+class CellReport(msgspec.Struct, frozen=True):
+    """How one cell of the student's ran. `status` is a verdict word, or "ok"."""
+
+    cell: int
+    status: str
+    error: str = ""
+    output: str = ""                     # what it printed, cut
+
+
+class Subject(Protocol):
+    """Whatever answers calls: the reference, a known mistake, a student's code behind the wall."""
+
+    def answer(self, call: Call) -> Outcome:
+        """The outcome of this call; the same Call gives the same recorded Outcome when it is asked again."""
+        ...
+
+
+#: stand-ins for a process: for each name, what the judge answers when the process calls it
+StandIns = Mapping[str, Callable[..., Outcome]]
+
+
+# --- what the judge concludes -------------------------------------------------------------------------------------
+
+VERDICTS = ("passed", "wrong", "raised", "timed_out", "out_of_memory", "crashed", "quit", "missing",
+            "refused", "tampering", "skipped", "broken")
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """One check of one exercise: the word, what it is worth, and why.
+
+    `points` is None where our own fault stood in the way; `world` is None where the check failed.
+    """
+
+    check: str
+    title: Text
+    verdict: str
+    points: float | None
+    max_points: float
+    world: str | None = None             # "own", "stand-in" or "own-derivative"
+    message: Text | None = None          # what was seen and expected; of a hidden check no inputs, no values
+    mistakes: tuple[str, ...] = ()       # ids of the catalogue, best first
+
+
+class Diagnosis(msgspec.Struct, frozen=True):
+    """Which known mistakes explain everything that an exercise's function answered, with a hint for each."""
+
+    mistakes: tuple[str, ...] = ()
+    hints: tuple[Text, ...] = ()
+
+
+class ExerciseGrade(msgspec.Struct, frozen=True):
+    """One exercise: its verdicts in order, and their points (None where the autograder itself is broken)."""
+
+    name: str
+    points: float | None
+    max_points: float
+    verdicts: tuple[Verdict, ...]
+    diagnosis: Diagnosis = Diagnosis()
+    skipped: bool = False                # skipped exercises leave the maximum
+
+
+class Grade(msgspec.Struct, frozen=True):
+    """Everything about one submission. `key` and `checks` say what was judged, and by which version of the checks."""
+
+    submission: str
+    student: str
+    lesson: str
+    status: Literal["graded", "unreadable", "broken"]
+    points: float | None
+    max_points: float
+    exercises: tuple[ExerciseGrade, ...] = ()
+    cells: tuple[CellReport, ...] = ()
+    notices: tuple[Text, ...] = ()       # for the student and the instructor
+    for_a_person: tuple[Text, ...] = ()  # why a person should look at this one; for the instructor
+    isolation: str = "none"
+    seconds: float = 0.0
+    language: str = ""
+    key: str = ""
+    checks: str = ""
