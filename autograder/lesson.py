@@ -1,0 +1,158 @@
+"""What a lesson is made of. A lesson is data: the engine knows none by name.
+
+A lesson lives in `autograder/lessons/<name>/`: `lesson.py` holds LESSON, `checks/` and `mistakes/` have one file per
+exercise each. A check is a plain function of an `Ask`; it returns if the fact holds and raises Wrong if it does not.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+from autograder.course import course_file
+from autograder.records import Call, Outcome, Text
+
+
+class Wrong(Exception):
+    """A check does not hold; the text says what was seen, what was expected and what to try."""
+
+    def __init__(self, why: Text):
+        super().__init__(why.template)
+        self.why = why
+
+
+class Ask(Protocol):
+    """How a check asks its questions, in one world."""
+
+    world: str                                  # "own", "stand-in" or "own-derivative"
+
+    def value(self, call: Call) -> Any:
+        """What the call returned, as plain data. Where there is no answer, the check ends with that verdict."""
+        ...
+
+    def outcome(self, call: Call) -> Outcome:
+        """The whole outcome of the call, whatever it is."""
+        ...
+
+    def expected(self, call: Call) -> Any:
+        """What the reference returns for this call, as plain data."""
+        ...
+
+
+@dataclass(frozen=True)
+class Check:
+    """One fact about one exercise."""
+
+    name: str
+    title: Text                                 # the line that the student sees
+    points: Fraction
+    run: Callable[[Ask], None]
+    needs: tuple[str, ...] = ()                 # pays only if one of these checks passed; empty: pays by itself
+    derivative: bool = False                    # may also hold in the world "own-derivative"
+    shown: bool = False                         # its inputs stand in the notebook, so messages may name numbers
+
+
+def check(title: Text, points: str, needs: tuple[str, ...] = (), derivative: bool = False,
+          shown: bool = False) -> Callable[[Callable[[Ask], None]], Check]:
+    """Make a Check of a function; its name, with dashes, is the check's name. `points` is a fraction: "1/4"."""
+    def make(run: Callable[[Ask], None]) -> Check:
+        name = run.__name__.strip("_").replace("_", "-")
+        return Check(name, title, Fraction(points), run, needs, derivative, shown)
+    return make
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One function that students write, with the checks that grade it."""
+
+    name: str                                   # the function, and the grade_id of its solution cell
+    grade_id: str                               # of the cell that carries its points
+    points: int
+    checks: tuple[Check, ...]
+    stand_ins: tuple[str, ...] = ()             # earlier exercises that the reference answers for in world 2 ...
+    proxied: tuple[str, ...] = ()               # ... and those of them that the student's code may call there
+    skipped: Text | None = None                 # why it is not graded
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong solution that people really write. `make` turns the reference's source into the wrong one."""
+
+    id: str
+    exercises: tuple[str, ...]                  # where it must lose points, and nowhere else
+    why: str                                    # how a person comes to write it (for instructors)
+    hint: Text                                  # a question that helps, without the answer
+    make: Callable[[str], str]
+    advice: Text | None = None                  # not a mistake but a habit: this notice, never a deduction
+
+
+def changed(*edits: tuple[str, str]) -> Callable[[str], str]:
+    """The reference with some lines changed: each (old, new) must match exactly one place of the source."""
+    def make(source: str) -> str:
+        for old, new in edits:
+            if source.count(old) != 1:
+                raise ValueError(f"{old!r} stands {source.count(old)} times in the reference, expected once")
+            source = source.replace(old, new)
+        return source
+    return make
+
+
+def written(code: str) -> Callable[[str], str]:
+    """The reference, followed by a function of its own that takes the place of the reference's."""
+    def make(source: str) -> str:
+        return f"{source}\n\n{code}"
+    return make
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson: its exercises in order, the files that go with it, and how its mistakes are found."""
+
+    name: str
+    exercises: tuple[Exercise, ...]
+    reference: str                              # the course file with the reference solution
+    given: Mapping[str, str]                    # module name -> course file: what students import
+    prelude: str                                # what the notebook's first, given cell runs
+    editions: Mapping[str, str]                 # language -> course file of the source notebook
+    advice: Callable[[Ask], list[Text]] = lambda ask: []
+
+    @cached_property
+    def reference_source(self) -> str:
+        """The reference as one text: the given modules first, so that a mistake can change a line of those too."""
+        given = "\n\n".join(self.given_sources.values())
+        own = course_file(self.reference).read_text(encoding="utf-8")
+        imports = [f"from {module} import" for module in self.given]
+        lines = [line for line in own.splitlines() if not line.startswith(tuple(imports))]
+        return f"{given}\n\n" + "\n".join(lines) + "\n"
+
+    @cached_property
+    def given_sources(self) -> dict[str, str]:
+        """The pristine given modules, whatever the student did to theirs."""
+        return {module: course_file(path).read_text(encoding="utf-8") for module, path in self.given.items()}
+
+    @cached_property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """The catalogue, loaded only when it is needed."""
+        return import_module(f"autograder.lessons.{self.name}.mistakes").MISTAKES
+
+    @property
+    def points(self) -> int:
+        """What a submission can reach: skipped exercises leave the maximum."""
+        return sum(exercise.points for exercise in self.exercises if exercise.skipped is None)
+
+
+def lesson_names() -> list[str]:
+    """The lessons that this installation has."""
+    return sorted(path.parent.name for path in (Path(__file__).parent / "lessons").glob("*/lesson.py"))
+
+
+@lru_cache
+def load_lesson(name: str) -> Lesson:
+    """The lesson of this name; ValueError names the ones that exist."""
+    if name not in lesson_names():
+        raise ValueError(f"there is no lesson {name!r}; this installation has: {', '.join(lesson_names())}")
+    return import_module(f"autograder.lessons.{name}.lesson").LESSON
