@@ -63,11 +63,17 @@ class Result(msgspec.Struct, frozen=True, eq=False):
 class Call(msgspec.Struct, frozen=True, eq=False):
     """One question to a subject: a function's name and its arguments. Made once, compared by identity.
 
-    Arguments are None, bool, int, float, str, arrays, dicts of those, or a Result.
+    Arguments are None, bool, int, float, str, arrays, dicts of those, a Result, or a Proxy.
     """
 
     function: str
     args: tuple[Any, ...]
+
+
+class Proxy(msgspec.Struct, frozen=True):
+    """An argument that is a function: calling it calls back to the judge, who answers by this name (see StandIns)."""
+
+    name: str
 
 
 class Opaque(msgspec.Struct, frozen=True):
