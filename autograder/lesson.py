@@ -6,7 +6,7 @@ exercise each. A check is a plain function of an `Ask`; it returns if the fact h
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -42,6 +42,10 @@ class Ask(Protocol):
         """What the reference returns for this call, as plain data."""
         ...
 
+    def trial(self, implementation: str) -> Outcome:
+        """What the student's own test says of an implementation: "answered" accepts it, "raised" rejects it."""
+        ...
+
 
 @dataclass(frozen=True)
 class Check:
@@ -66,6 +70,14 @@ def check(title: Text, points: str, needs: tuple[str, ...] = (), derivative: boo
 
 
 @dataclass(frozen=True)
+class Implementation:
+    """One set of functions that a student's own test is run on, once, in a fresh process."""
+
+    functions: tuple[str, ...]                  # what the test receives, in this order
+    make: Callable[[str], str]                  # the reference's source -> the source of this implementation
+
+
+@dataclass(frozen=True)
 class Exercise:
     """One function that students write, with the checks that grade it."""
 
@@ -75,6 +87,8 @@ class Exercise:
     checks: tuple[Check, ...]
     stand_ins: tuple[str, ...] = ()             # earlier exercises that the reference answers for in world 2 ...
     proxied: tuple[str, ...] = ()               # ... and those of them that the student's code may call there
+    differentiates: str | None = None           # world 3: whose derivative this is, by finite differences
+    implementations: Mapping[str, Implementation] = field(default_factory=dict)     # what an own test is tried on
     skipped: Text | None = None                 # why it is not graded
 
 

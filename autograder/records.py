@@ -95,6 +95,8 @@ class Outcome(msgspec.Struct, frozen=True):
     shares: tuple[str, ...] = ()         # "1.x~0": this part of the answer shares memory with that argument
     error: str = ""                      # the exception's type, or what ended the process
     message: str = ""                    # the exception's text, cut
+    kinds: tuple[str, ...] = ()          # the built-in exception types that it is, nearest first
+    where: tuple[int, int] | None = None # the cell and line of the student's at which it arose
     seconds: float = 0.0
 
 

@@ -1,0 +1,132 @@
+"""The first difference between an answer and what was expected, in words.
+
+Compared in this order: shape, kind of number, finiteness, then the numbers as a whole (norm-wise). Element by element
+would fail a correct float32 answer near zeros; `not (error <= bound)` is phrased so that NaN loses.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograder.records import Opaque, Text, text
+
+#: The smallest real fault in the general case is 9e-2, float16 is off by 9e-4, float32 by 1e-7, a correct rewrite by
+#: 1e-15: a relative 1e-5 tells them apart.
+TOLERANCE = 1e-5
+
+#: what an axis is called in a sentence
+AXES = {"B": text("sequence"), "T": text("time step"), "H": text("head"), "C": text("channel"),
+        "d": text("channel within the head"), "r": text("row"), "c": text("column")}
+
+
+class NotPlain(Exception):
+    """The answer is no array; the text says what it is. `opaque`: it is not even plain data."""
+
+    def __init__(self, why: Text, opaque: bool = False):
+        super().__init__(why.template)
+        self.why, self.opaque = why, opaque
+
+
+def relative_error(got: np.ndarray, want: np.ndarray) -> float:
+    """|got - want| / |want| in the Euclidean norm; the plain norm where `want` is all zeros. NaN stays NaN."""
+    with np.errstate(all="ignore"):
+        error = float(np.linalg.norm(np.asarray(got, dtype=float) - want))
+        size = float(np.linalg.norm(want))
+    return error / size if size else error
+
+
+def difference(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False) -> Text | None:
+    """What is wrong with `got`, or None where it is right. `axes` names the axes of `want`, a letter each.
+
+    Only the answers to examples that stand in the notebook may show numbers (`shown`). Raises NotPlain where the
+    answer is not an array or a number.
+    """
+    got = as_array(got, name)
+    return (_shape(got, want, axes, name) or _kind(got, want, name) or _finite(got, name)
+            or _numbers(got, want, axes, name, shown))
+
+
+def as_array(got: Any, name: str) -> np.ndarray:
+    """The answer as an exact array; NotPlain for anything else."""
+    if type(got) is np.ndarray:
+        return got
+    if isinstance(got, (bool, int, float)):
+        return np.asarray(got)
+    kind = got.type if isinstance(got, Opaque) else _KINDS.get(type(got), text("something else"))
+    raise NotPlain(text("{name} should be an array, but it is {kind}", name=name, kind=kind), isinstance(got, Opaque))
+
+
+_KINDS = {type(None): text("None (is there a return?)"), tuple: text("a tuple"), dict: text("a dict"),
+          str: text("a piece of text")}
+
+
+def _shape(got: np.ndarray, want: np.ndarray, axes: str, name: str) -> Text | None:
+    if got.shape == want.shape:
+        return None
+    letters = ", ".join(axes) + ("," if len(axes) == 1 else "")
+    return text("{name} has shape {got}, expected {want} = ({axes})",
+                name=name, got=str(got.shape), want=str(want.shape), axes=letters)
+
+
+def _kind(got: np.ndarray, want: np.ndarray, name: str) -> Text | None:
+    if want.dtype.kind == "f" and got.dtype.kind != "f":
+        return text("{name} holds numbers of kind {got}, expected floats", name=name, got=str(got.dtype))
+    if got.dtype.kind not in "fiub":
+        return text("{name} holds numbers of kind {got}, expected real numbers", name=name, got=str(got.dtype))
+    return None
+
+
+def _finite(got: np.ndarray, name: str) -> Text | None:
+    if np.isfinite(got).all():
+        return None
+    return text("{name} holds values that are not finite (nan or inf)", name=name)
+
+
+def _numbers(got: np.ndarray, want: np.ndarray, axes: str, name: str, shown: bool) -> Text | None:
+    if relative_error(got, want) <= TOLERANCE:
+        return None
+    if shown:
+        return _first_numbers(got, want, name)
+    where = place(got, want, axes)
+    if where is None:
+        return text("{name} has the right shape but wrong values", name=name)
+    return text("{name} has the right shape but wrong values: {where}", name=name, where=where)
+
+
+def _wrong(got: np.ndarray, want: np.ndarray) -> np.ndarray:
+    """Where the answer is off by more than the tolerance times the typical size of what was expected."""
+    with np.errstate(all="ignore"):
+        scale = float(np.sqrt(np.mean(np.square(want)))) if want.size else 0.0
+        return ~(np.abs(np.asarray(got, dtype=float) - want) <= 10 * TOLERANCE * (scale or 1.0))
+
+
+def _first_numbers(got: np.ndarray, want: np.ndarray, name: str) -> Text:
+    """The first entry that differs, with both numbers: for examples that stand in the notebook."""
+    wrong = _wrong(got, want)
+    index = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else (0,) * want.ndim
+    at = f"{name}[{', '.join(map(str, index))}]" if index else name
+    return text("{at} is {got}, expected {want}", at=at, got=f"{got[index]:.5g}", want=f"{want[index]:.5g}")
+
+
+def place(got: np.ndarray, want: np.ndarray, axes: str) -> Text | None:
+    """Along which axis the difference lies: "only sequence 1 differs", or None."""
+    wrong = _wrong(got, want)
+    for axis, letter in enumerate(axes):
+        bad = wrong.any(axis=tuple(a for a in range(wrong.ndim) if a != axis))
+        if bad.size < 2 or not bad.any() or bad.all():
+            continue
+        if bad.sum() == 1:
+            return text("only {axis} {index} differs (counting from 0)", axis=AXES[letter], index=int(np.argmax(bad)))
+        if (~bad).sum() == 1:
+            return text("only {axis} {index} is right (counting from 0)", axis=AXES[letter], index=int(np.argmin(bad)))
+    return _factor(got, want)
+
+
+def _factor(got: np.ndarray, want: np.ndarray) -> Text | None:
+    """Whether the whole answer is the expected one times a constant."""
+    got = np.asarray(got, dtype=float)
+    factor = float(np.vdot(want, got) / np.vdot(want, want)) if want.any() else 0.0
+    if abs(factor) < 1e-3 or not relative_error(got, factor * want) <= TOLERANCE:
+        return None
+    return text("it is the expected answer times a constant: is there a factor too much or too little?")

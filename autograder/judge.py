@@ -1,0 +1,215 @@
+"""Subject and checks -> verdicts, world by world.
+
+An error costs once: a check passes if it holds in any world, and later worlds are only tried after a failure.
+1. "own": the student's own functions together. It is finished for all exercises before anything stands in.
+2. "stand-in": the reference stands in for the earlier exercises, in a fresh process, and only if one of those lost
+   something in the own world; where they are all right, standing in could only hide an error that nobody paid for.
+3. "own-derivative": finite differences of the student's own forward take the reference's place.
+`grade` knows the order; this module knows what happens in each.
+"""
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Protocol
+
+from autograder.compare import NotPlain
+from autograder.lesson import Check, Exercise, Lesson, Wrong
+from autograder.records import Call, Outcome, Proxy, Result, StandIns, Subject, Text, text
+
+
+class Open(Protocol):
+    """Opens a fresh process with the student's code; `install` names stand-ins that replace the student's own."""
+
+    def __call__(self, stand_ins: StandIns, install: tuple[str, ...]) -> AbstractContextManager[Subject]: ...
+
+
+class Unanswered(Exception):
+    """There is no value to check: the outcome says why."""
+
+    def __init__(self, call: Call, outcome: Outcome):
+        super().__init__(outcome.status)
+        self.call, self.outcome = call, outcome
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What became of one check in one world."""
+
+    word: str
+    why: Text | None = None
+    world: str | None = None                    # where it passed
+
+
+@dataclass
+class Judged:
+    """One exercise: the last attempt of each check, and everything that was answered on the way."""
+
+    exercise: Exercise
+    attempts: list[Attempt] = field(default_factory=list)
+    answers: dict[str, dict[Call, Outcome]] = field(default_factory=dict)      # world -> call -> outcome
+
+    @property
+    def complete(self) -> bool:
+        """Whether every check passed."""
+        return all(attempt.word == "passed" for attempt in self.attempts)
+
+    def passed_only_in(self, world: str) -> bool:
+        return any(attempt.world == world for attempt in self.attempts)
+
+
+class AskIn:
+    """How a check asks its questions in one world (lesson.Ask)."""
+
+    def __init__(self, world: str, subject: Subject, reference: Subject, stand_ins: Sequence[str] = (),
+                 trials: Callable[[str], Outcome] | None = None):
+        self.world, self._subject, self._reference = world, subject, reference
+        self._stand_ins, self._trials = frozenset(stand_ins), trials
+        self.answers: dict[Call, Outcome] = {}
+
+    def outcome(self, call: Call) -> Outcome:
+        if call not in self.answers:
+            asked = with_reference(call, self._reference, self._stand_ins)
+            self.answers[call] = self._subject.answer(asked)
+        return self.answers[call]
+
+    def value(self, call: Call) -> Any:
+        outcome = self.outcome(call)
+        if outcome.status != "answered":
+            raise Unanswered(call, outcome)
+        return outcome.value
+
+    def expected(self, call: Call) -> Any:
+        return self._reference.answer(call).value
+
+    def trial(self, implementation: str) -> Outcome:
+        return self._trials(implementation)
+
+
+@lru_cache(maxsize=4096)
+def with_reference(call: Call, reference: Subject, stand_ins: frozenset[str]) -> Call:
+    """The call with the reference's answers, as plain arrays, where it asks for a stand-in's; made once."""
+    if not any(isinstance(arg, Result) and arg.of.function in stand_ins for arg in call.args):
+        return call
+    return Call(call.function, tuple(_plain(arg, reference, stand_ins) for arg in call.args))
+
+
+def _plain(arg: Any, reference: Subject, stand_ins: frozenset[str]) -> Any:
+    if not (isinstance(arg, Result) and arg.of.function in stand_ins):
+        return arg
+    value = reference.answer(arg.of).value
+    return value if arg.part is None else value[arg.part]
+
+
+def attempt(check: Check, ask: AskIn) -> Attempt:
+    """Run one check. Whatever goes wrong inside the check itself is our fault: "broken"."""
+    try:
+        check.run(ask)
+    except Wrong as wrong:
+        return Attempt("wrong", wrong.why)
+    except NotPlain as odd:
+        return Attempt("refused" if odd.opaque else "wrong", odd.why)
+    except Unanswered as unanswered:
+        return Attempt(unanswered.outcome.status, _why(unanswered.call, unanswered.outcome, check.shown))
+    except Exception as error:
+        return Attempt("broken", text("the check itself failed: {error}", error=f"{type(error).__name__}: {error}"))
+    return Attempt("passed", None, ask.world)
+
+
+def _why(call: Call, outcome: Outcome, shown: bool) -> Text:
+    """What happened instead of an answer. Of a hidden call only the kind of exception and the line, no text."""
+    name = call.function
+    if outcome.status == "raised":
+        kind = outcome.error if shown else (outcome.kinds[0] if outcome.kinds else "Exception")
+        said = f"{kind}: {outcome.message}" if shown and outcome.message else kind
+        if outcome.where is None:
+            return text("{function} raised {error}", function=name, error=said)
+        return text("{function} raised {error} (cell {cell}, line {line})", function=name, error=said,
+                    cell=outcome.where[0], line=outcome.where[1])
+    return text(_WHY[outcome.status].template, function=name)
+
+
+_WHY = {
+    "missing": text("there is no function {function}"),
+    "timed_out": text("{function} took too long; is there a loop that never ends?"),
+    "out_of_memory": text("{function} asked for more memory than there is"),
+    "crashed": text("the Python process crashed in {function}"),
+    "quit": text("{function} ended the Python process; a function returns its answer and never exits"),
+    "refused": text("{function} answered something that is no plain data (numbers, arrays, dicts of arrays)"),
+    "tampering": text("{function} tried something that no solution of this exercise needs; a person will look at it"),
+    "skipped": text("not tried"),
+    "broken": text("the autograder failed here; that is not your fault, and a person will look at it"),
+}
+
+
+# --- the worlds ---------------------------------------------------------------------------------------------------
+
+def own_world(lesson: Lesson, subject: Subject, reference: Subject) -> dict[str, Judged]:
+    """Every exercise that calls functions, with the student's own functions together."""
+    judged = {}
+    for exercise in lesson.exercises:
+        if exercise.skipped is None and not exercise.implementations:
+            ask = AskIn("own", subject, reference)
+            attempts = [attempt(check, ask) for check in exercise.checks]
+            judged[exercise.name] = Judged(exercise, attempts, {"own": ask.answers})
+    return judged
+
+
+def stand_in_world(judged: Judged, failed_before: tuple[str, ...], open_subject: Open, reference: Subject) -> None:
+    """Ask again what failed, with the reference standing in for earlier exercises, in a fresh process."""
+    exercise = judged.exercise
+    with open_subject(functions_of(reference, exercise.proxied), exercise.proxied) as subject:
+        ask = AskIn("stand-in", subject, reference, exercise.stand_ins)
+        because = text("right; it only failed because of your {functions}", functions=", ".join(failed_before))
+        for index, again in _retry(judged, exercise.checks, ask):
+            judged.attempts[index] = again if again.word != "passed" else Attempt("passed", because, ask.world)
+        judged.answers["stand-in"] = ask.answers
+
+
+def own_derivative_world(judged: Judged, subject: Subject, reference: Subject) -> list[tuple[int, Attempt]]:
+    """Which failed derivative checks hold for the student's own forward; whether they count, `grade` decides."""
+    ask = AskIn("own-derivative", subject, reference)
+    because = text("right for your own {function}; it only failed because of that", function=judged.exercise.differentiates)
+    return [(index, Attempt("passed", because, ask.world))
+            for index, again in _retry(judged, judged.exercise.checks, ask, derivative=True) if again.word == "passed"]
+
+
+def _retry(judged: Judged, checks: Iterable[Check], ask: AskIn, derivative: bool = False
+           ) -> Iterable[tuple[int, Attempt]]:
+    for index, check in enumerate(checks):
+        if judged.attempts[index].word != "passed" and (check.derivative or not derivative):
+            yield index, attempt(check, ask)
+
+
+def functions_of(subject: Subject, names: Iterable[str]) -> StandIns:
+    """What the judge answers when the student's code calls these names: the subject's own answers."""
+    return {name: _function(subject, name) for name in names}
+
+
+def _function(subject: Subject, name: str) -> Callable[..., Outcome]:
+    def function(*args: Any) -> Outcome:
+        return subject.answer(Call(name, args))
+    return function
+
+
+def trials(exercise: Exercise, open_subject: Open, subject_of: Callable[[str], Subject], reference: Subject) -> Judged:
+    """A student's own test, run once per implementation, each in a fresh process, in random order."""
+    order = list(exercise.implementations)
+    random.SystemRandom().shuffle(order)
+    outcomes: dict[str, Outcome] = {}
+    slow = 0
+    for name in order:
+        outcomes[name] = Outcome("timed_out") if slow >= 2 else _trial(exercise, name, open_subject, subject_of)
+        slow += outcomes[name].status == "timed_out"
+    ask = AskIn("own", reference, reference, trials=outcomes.__getitem__)
+    return Judged(exercise, [attempt(check, ask) for check in exercise.checks])
+
+
+def _trial(exercise: Exercise, name: str, open_subject: Open, subject_of: Callable[[str], Subject]) -> Outcome:
+    functions = exercise.implementations[name].functions
+    stand_ins = functions_of(subject_of(name), functions)
+    with open_subject(stand_ins, ()) as subject:
+        return subject.answer(Call(exercise.name, tuple(Proxy(function) for function in functions)))

@@ -1,0 +1,36 @@
+"""merge_heads: (B, H, T, d) -> (B, T, C)."""
+from autograder.lesson import Ask, check
+from autograder.lessons.multihead import probes
+from autograder.lessons.multihead.checks.facts import equal, leaves_arguments, refuses, same_again
+from autograder.records import text
+
+RIGHT = ("general",)                            # what has to be right before anything else pays
+
+
+@check(text("W1: the two heads of the example become x again"), "1/4", needs=RIGHT, shown=True)
+def worked_example(ask: Ask) -> None:
+    """merge(split(x)) equals x on the eight numbers of W1."""
+    equal(ask.value(probes.W1_MERGE), probes.W1_X, "BTC", "merge_heads(h)", shown=True)
+
+
+@check(text("Every number returns to its own sequence, time step and channel"), "5/4")
+def general(ask: Ask) -> None:
+    """Two hidden cases with all sizes different."""
+    for call in (probes.MERGE, probes.MERGE_OTHER):
+        equal(ask.value(call), ask.expected(call), "BTC", "merge_heads(h)")
+
+
+@check(text("An h without exactly four axes is refused"), "1/4", needs=RIGHT)
+def refuses_other_axes(ask: Ask) -> None:
+    """Three and five axes."""
+    refuses(ask, probes.MERGE_OTHER_AXES, text("an h that does not have four axes"))
+
+
+@check(text("h stays as it was, and the same call gives the same answer"), "1/4", needs=RIGHT)
+def keeps_arguments(ask: Ask) -> None:
+    """A view is fine, a change is not."""
+    leaves_arguments(ask, probes.MERGE, ("h",))
+    same_again(ask.value(probes.MERGE), ask.value(probes.MERGE_AGAIN), "merge_heads")
+
+
+MERGE_HEADS = (worked_example, general, refuses_other_axes, keeps_arguments)

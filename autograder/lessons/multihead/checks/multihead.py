@@ -1,0 +1,116 @@
+"""multihead: x (B, T, C) -> y (B, T, C) and the cache."""
+from typing import Any
+
+import numpy as np
+
+from autograder.compare import as_array, relative_error
+from autograder.lesson import Ask, Wrong, check
+from autograder.lessons.multihead import probes
+from autograder.lessons.multihead.checks.facts import entry, equal, leaves_arguments, pair, same_again
+from autograder.records import Call, text
+
+#: a hidden case with several keys and several heads has to be right before examples and properties pay
+RIGHT = ("irregular-mask", "full-mask", "narrow-heads")
+
+
+def answer(ask: Ask, call: Call) -> tuple[Any, Any]:
+    """y and the cache."""
+    return pair(ask.value(call), "multihead", "y, cache")
+
+
+def right_output(ask: Ask, call: Call) -> None:
+    """y is what the reference computes."""
+    equal(answer(ask, call)[0], ask.expected(call)[0], "BTC", "y")
+
+
+@check(text("W2: one token, J = [2, 4] and Y = [[[2, 6]]]"), "1/4", needs=RIGHT, shown=True)
+def worked_example_w2(ask: Ask) -> None:
+    """One key: shows the V and output projections, and nothing of Q and K."""
+    y, _ = answer(ask, probes.W2)
+    equal(y, np.array([[[2.0, 6.0]]]), "BTC", "y", shown=True)
+
+
+@check(text("W6: the third token with 1, 2, 4 and 8 heads, with a full and with a causal mask"), "1/4",
+       needs=RIGHT, shown=True)
+def worked_example_w6(ask: Ask) -> None:
+    """The lesson's picture, to three decimals as it is printed there."""
+    want = {1: [0.913, 0.877, -0.703, 0.123, 0.457, 0.438, 0.666, 0.703],
+            2: [0.860, 0.769, -0.488, 0.231, 0.429, 0.429, 0.576, 0.576], 4: [0.752, 0.752], 8: [0.845]}
+    for (heads, mask), call in probes.W6.items():
+        y = as_array(answer(ask, call)[0], "y")
+        if y.shape != (1, 3, 8):
+            equal(y, np.zeros((1, 3, 8)), "BTC", "y", shown=True)
+        seen = y[0, 2, :len(want[heads])]
+        if not np.abs(seen - want[heads]).max() <= 6e-4:        # they are printed to 3 decimals
+            raise Wrong(text("with {heads} heads and a {mask} mask the third token gives {seen}, expected {want}",
+                             heads=heads, mask=mask, seen=str(np.round(seen, 3).tolist()), want=str(want[heads])))
+
+
+@check(text("y is right for several heads and keys, with an irregular mask"), "3/2")
+def irregular_mask(ask: Ask) -> None:
+    """The general case: B=2, T=5, H=3, d=4, no matrix its own mirror image."""
+    right_output(ask, probes.GENERAL.forward)
+
+
+@check(text("y is right when every token may look at every token"), "3/4")
+def full_mask(ask: Ask) -> None:
+    """Other sizes, a mask of ones."""
+    right_output(ask, probes.FULL_MASK.forward)
+
+
+@check(text("y is right when every head is one channel wide"), "1/2")
+def narrow_heads(ask: Ask) -> None:
+    """d = 1, causal: here a wrong power of d in the scale does not show."""
+    right_output(ask, probes.NARROW_HEADS.forward)
+
+
+@check(text("y is right with one head"), "1/4")
+def one_head(ask: Ask) -> None:
+    """Several keys, a single head, causal."""
+    right_output(ask, probes.ONE_HEAD.forward)
+
+
+@check(text("The cache holds x, heads and joined (J) for the way back"), "1/2", needs=RIGHT)
+def cache(ask: Ask) -> None:
+    """What stands under "attention" is the student's own affair."""
+    case = probes.GENERAL
+    _, got = answer(ask, case.forward)
+    _, want = ask.expected(case.forward)
+    for name in ("x", "joined"):
+        equal(entry(got, name, "cache"), want[name], "BTC", f"cache['{name}']")
+    heads = entry(got, "heads", "cache")
+    if isinstance(heads, bool) or not np.array_equal(heads, case.heads):
+        raise Wrong(text("cache['heads'] is not the number of heads that was given"))
+
+
+@check(text("Whole numbers give floats, and the right ones"), "1/4", needs=RIGHT)
+def whole_numbers(ask: Ask) -> None:
+    """Integer x and matrices."""
+    right_output(ask, probes.WHOLE_NUMBERS.forward)
+
+
+@check(text("Large scores (x times 60) still give finite numbers"), "1/4", needs=RIGHT)
+def large_scores(ask: Ask) -> None:
+    """Right to 1e-2 only: a float32 score of thousands is off by 1e-4, and so are its weights."""
+    call = probes.LARGE_SCORES.forward
+    got, want = as_array(answer(ask, call)[0], "y"), ask.expected(call)[0]
+    if got.shape != want.shape or not relative_error(got, want) <= 1e-2:
+        equal(got, want, "BTC", "y")
+
+
+@check(text("x, params and the mask stay as they were"), "1/4", needs=RIGHT)
+def keeps_arguments(ask: Ask) -> None:
+    """Arrays, their shapes, the keys of params, the mask."""
+    leaves_arguments(ask, probes.GENERAL.forward, ("x", "params", "heads", "allowed"))
+    leaves_arguments(ask, probes.FULL_MASK.forward, ("x", "params", "heads", "allowed"))
+
+
+@check(text("The same call gives the same answer again"), "1/4", needs=RIGHT)
+def same_answer_twice(ask: Ask) -> None:
+    """Nothing is remembered from one call to the next."""
+    first, second = answer(ask, probes.GENERAL.forward), answer(ask, probes.GENERAL.forward_again)
+    same_again(first[0], second[0], "multihead")
+
+
+MULTIHEAD = (worked_example_w2, worked_example_w6, irregular_mask, full_mask, narrow_heads, one_head, cache,
+             whole_numbers, large_scores, keeps_arguments, same_answer_twice)

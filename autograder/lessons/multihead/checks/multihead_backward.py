@@ -1,0 +1,230 @@
+"""multihead_backward: dy (B, T, C) -> dx (B, T, C) and the gradients of the four matrices."""
+from typing import Any
+
+import numpy as np
+
+from autograder.compare import TOLERANCE, as_array, difference
+from autograder.lesson import Ask, Wrong, check
+from autograder.lessons.multihead import probes
+from autograder.lessons.multihead.checks.facts import entry, equal, leaves_arguments, pair, same_again
+from autograder.lessons.multihead.probes import WEIGHTS, Case
+from autograder.records import Text, text
+
+#: one of these has to be right before examples and properties pay; a right dwo alone needs no attention
+RIGHT = ("dx", "dwq", "dwk", "dwv")
+AXES = {"x": "BTC", **dict.fromkeys(WEIGHTS, "rc")}
+DIRECTIONS = 3
+
+
+def gradient(ask: Ask, case: Case, name: str) -> Any:
+    """The student's gradient of x or of one matrix."""
+    dx, grads = pair(ask.value(case.backward), "multihead_backward", "dx, grads")
+    return dx if name == "x" else entry(grads, name, "grads")
+
+
+def expected_gradient(ask: Ask, case: Case, name: str) -> np.ndarray:
+    """The reference's gradient of the same."""
+    dx, grads = ask.expected(case.backward)
+    return dx if name == "x" else grads[name]
+
+
+def title_of(name: str) -> str:
+    return "dx" if name == "x" else f"grads['{name}']"
+
+
+def right_gradient(ask: Ask, case: Case, name: str) -> None:
+    """The reference's gradient; in the world "own-derivative" the true derivative of the student's own forward."""
+    got = gradient(ask, case, name)
+    if ask.world != "own-derivative":
+        return equal(got, expected_gradient(ask, case, name), AXES[name], title_of(name))
+    equal(np.zeros(as_array(got, name).shape), np.zeros(case.array(name).shape), AXES[name], title_of(name))
+    for step in directions(case, name):
+        agrees_along(got, step, change_along(ask, case, name, step), name)
+    return None
+
+
+def directions(case: Case, name: str, eps: float = 1e-5) -> list[np.ndarray]:
+    """A few random small steps, the same every time."""
+    rng = np.random.default_rng([case.heads, len(name), *name.encode()])
+    return [eps * rng.normal(size=case.array(name).shape) for _ in range(DIRECTIONS)]
+
+
+_moved: dict[tuple[int, str, int, int], Case] = {}
+
+
+def change_along(ask: Ask, case: Case, name: str, step: np.ndarray, reference: bool = False) -> float:
+    """How much sum(dy * y) changes over 2 * step, by central difference of the forward."""
+    outputs = []
+    for index, sign in ((0, 1), (1, -1)):
+        key = (id(case), name, hash(step.tobytes()), index)
+        if key not in _moved:
+            _moved[key] = case.moved(name, sign * step)
+        call = _moved[key].forward
+        y = (ask.expected(call) if reference else pair(ask.value(call), "multihead", "y, cache"))[0]
+        outputs.append(np.sum(case.dy * as_array(y, "y")))
+    return outputs[0] - outputs[1]
+
+
+def agrees_along(got: Any, step: np.ndarray, change: float, name: str) -> None:
+    """The gradient predicts the change along this step."""
+    got = np.asarray(as_array(got, title_of(name)), dtype=float)
+    bound = 10 * TOLERANCE * np.linalg.norm(got) * np.linalg.norm(step)
+    if got.shape != step.shape or not abs(2 * np.vdot(got, step) - change) <= bound:
+        raise Wrong(text("{name} does not predict how y changes when {what} is nudged",
+                         name=title_of(name), what=name))
+
+
+@check(text("W3: one token; dJ, dWO, dV and dWV as in the example, dX = [[[16, 10]]]"), "1/4", needs=RIGHT, shown=True)
+def worked_example_w3(ask: Ask) -> None:
+    """Every number of W3."""
+    want = {"x": [[[16, 10]]], "wo": [[6, 10], [12, 20]], "wv": [[8, 5], [16, 10]],
+            "wq": [[0, 0], [0, 0]], "wk": [[0, 0], [0, 0]]}
+    for name, numbers in want.items():
+        equal(gradient(ask, probes.W3, name), np.array(numbers, dtype=float), AXES[name], title_of(name), shown=True)
+
+
+def route(ask: Ask, name: str) -> float:
+    """What W4's X[0,0,0] receives through one projection, read from its gradient: inv(X.T) dW W.T."""
+    dw = as_array(gradient(ask, probes.W4, name), title_of(name))
+    if dw.shape != (2, 2):
+        equal(dw, np.zeros((2, 2)), "rc", title_of(name), shown=True)
+    return float((np.linalg.inv(probes.W4.x[0].T) @ dw @ probes.W4.params[name].T)[0, 0])
+
+
+def right_route(ask: Ask, name: str, want: float) -> None:
+    """The route is what the lesson prints, to 4 decimals."""
+    seen = route(ask, name)
+    if not abs(seen - want) <= 6e-5:
+        raise Wrong(text("through {name} X[0,0,0] receives {seen}, expected {want}",
+                         name=name[1].upper(), seen=f"{seen:.4f}", want=f"{want:.4f}"))
+
+
+@check(text("W4: the route through Q gives X[0,0,0] 0.4055"), "1/8", needs=RIGHT, shown=True)
+def route_q(ask: Ask) -> None:
+    """Read from the student's own dWQ."""
+    right_route(ask, "wq", 0.4055)
+
+
+@check(text("W4: the route through K gives X[0,0,0] 0.4055"), "1/8", needs=RIGHT, shown=True)
+def route_k(ask: Ask) -> None:
+    """Read from the student's own dWK."""
+    right_route(ask, "wk", 0.4055)
+
+
+@check(text("W4: the route through V gives X[0,0,0] 6.2509"), "1/8", needs=RIGHT, shown=True)
+def route_v(ask: Ask) -> None:
+    """Read from the student's own dWV."""
+    right_route(ask, "wv", 6.2509)
+
+
+@check(text("W4: dX[0,0,0] is 7.0619, the sum of the three routes, and so on for all of dX"), "1/8",
+       needs=RIGHT, shown=True)
+def routes_are_added(ask: Ask) -> None:
+    """The whole dX of W4, to 4 decimals."""
+    dx = as_array(gradient(ask, probes.W4, "x"), "dx")
+    want = np.array([[[7.0619, 5.2804], [2.2820, 0.0635]]])
+    if dx.shape != want.shape or not np.abs(dx - want).max() <= 6e-5:
+        equal(dx, want, "BTC", "dx", shown=True)
+        raise Wrong(text("dx is {seen}, expected {want}", seen=str(np.round(dx, 4).tolist()), want=str(want.tolist())))
+
+
+@check(text("With a single key, Q and K get no gradient"), "1/4", needs=RIGHT)
+def single_key(ask: Ask) -> None:
+    """A weight that is always one has no slope: dWQ = dWK = 0, while dWV is not zero."""
+    for name in ("wq", "wk"):
+        got = as_array(gradient(ask, probes.SINGLE_KEY, name), title_of(name))
+        if got.shape != probes.SINGLE_KEY.array(name).shape or not np.abs(got).max() <= TOLERANCE:
+            raise Wrong(text("with one key per query the weight is always one, so {name} should be zero",
+                             name=title_of(name)))
+    right_gradient(ask, probes.SINGLE_KEY, "wv")
+
+
+@check(text("dx is right: the routes through Q, K and V are added"), "5/4", derivative=True)
+def dx(ask: Ask) -> None:
+    """The general case."""
+    right_gradient(ask, probes.GENERAL, "x")
+
+
+@check(text("The gradient of wq is right"), "3/4", derivative=True)
+def dwq(ask: Ask) -> None:
+    """The general case, with several keys."""
+    right_gradient(ask, probes.GENERAL, "wq")
+
+
+@check(text("The gradient of wk is right"), "3/4", derivative=True)
+def dwk(ask: Ask) -> None:
+    """The general case, with several keys."""
+    right_gradient(ask, probes.GENERAL, "wk")
+
+
+@check(text("The gradient of wv is right"), "3/4", derivative=True)
+def dwv(ask: Ask) -> None:
+    """The general case."""
+    right_gradient(ask, probes.GENERAL, "wv")
+
+
+@check(text("The gradient of wo is right"), "3/4", derivative=True)
+def dwo(ask: Ask) -> None:
+    """The general case."""
+    right_gradient(ask, probes.GENERAL, "wo")
+
+
+@check(text("All gradients agree with finite differences along random directions"), "1/4", needs=RIGHT,
+       derivative=True)
+def finite_differences(ask: Ask) -> None:
+    """Of the reference's forward; in the world "own-derivative" of the student's own."""
+    case, own = probes.FULL_MASK, ask.world == "own-derivative"
+    for name in ("x", *WEIGHTS):
+        got = gradient(ask, case, name)
+        equal(np.zeros(as_array(got, name).shape), np.zeros(case.array(name).shape), AXES[name], title_of(name))
+        for step in directions(case, name):
+            agrees_along(got, step, change_along(ask, case, name, step, reference=not own), name)
+
+
+@check(text("No averaging: the same sequence twice in the batch gives twice the gradient"), "1/4", needs=RIGHT)
+def no_averaging(ask: Ask) -> None:
+    """Sums over batch and time; if there is a mean, it is in dy already."""
+    for name in WEIGHTS:
+        once = as_array(gradient(ask, probes.ONE_SEQUENCE, name), title_of(name))
+        twice = as_array(gradient(ask, probes.TWICE_THE_SEQUENCE, name), title_of(name))
+        if difference(twice, 2.0 * np.asarray(once, dtype=float), "rc", name) is not None:
+            raise Wrong(text("with the same sequence twice in the batch, {name} is not twice what one sequence gives",
+                             name=title_of(name)))
+
+
+@check(text("Whole numbers give floats, and the right ones"), "1/4", needs=RIGHT)
+def whole_numbers(ask: Ask) -> None:
+    """Integer x, matrices and dy."""
+    for name in ("x", *WEIGHTS):
+        right_gradient(ask, probes.WHOLE_NUMBERS, name)
+
+
+@check(text("The cache, params and dy stay as they were"), "1/8", needs=RIGHT)
+def keeps_arguments(ask: Ask) -> None:
+    """Arrays, their shapes, the keys of params, everything in the cache."""
+    leaves_arguments(ask, probes.GENERAL.backward, ("cache", "params", "dy"))
+
+
+@check(text("The same call gives the same answer again"), "1/8", needs=RIGHT)
+def same_answer_twice(ask: Ask) -> None:
+    """Backward twice on one cache."""
+    first, second = (ask.value(call) for call in (probes.GENERAL.backward, probes.GENERAL.backward_again))
+    same_again(first, second, "multihead_backward")
+
+
+@check(text("A large case (C = 96) is right, within the time of a derived gradient"), "3/4", needs=RIGHT,
+       derivative=True)
+def large_case(ask: Ask) -> None:
+    """An analytic backward takes milliseconds, also with loops; nudging 37,000 numbers one by one takes too long."""
+    for name in ("x", *WEIGHTS):
+        right_gradient(ask, probes.LARGE, name)
+
+
+def precision_notice(ask: Ask) -> Text | None:
+    """A word for a person where the gradients are right, but not as exactly as derived float64 ones."""
+    return None
+
+
+MULTIHEAD_BACKWARD = (worked_example_w3, route_q, route_k, route_v, routes_are_added, single_key, dx, dwq, dwk, dwv,
+                      dwo, finite_differences, no_averaging, whole_numbers, keeps_arguments, same_answer_twice,
+                      large_case)

@@ -1,0 +1,61 @@
+"""split_heads: (B, T, C) -> (B, H, T, d)."""
+from autograder.lesson import Ask, check
+from autograder.lessons.multihead import probes
+from autograder.lessons.multihead.checks.facts import equal, leaves_arguments, refuses, same_again
+from autograder.records import text
+
+RIGHT = ("general",)                            # what has to be right before anything else pays
+
+
+@check(text("W1: head 0 holds [[0,1],[4,5]] and head 1 holds [[2,3],[6,7]]"), "1/4", needs=RIGHT, shown=True)
+def worked_example(ask: Ask) -> None:
+    """The eight numbers of W1 land in the right heads."""
+    equal(ask.value(probes.W1_SPLIT), probes.W1_HEADS, "BHTd", "split_heads(x, 2)", shown=True)
+
+
+@check(text("Every number keeps its sequence, its time step and its head"), "5/4")
+def general(ask: Ask) -> None:
+    """Two hidden cases with all sizes different."""
+    for call in (probes.SPLIT, probes.SPLIT_OTHER):
+        equal(ask.value(call), ask.expected(call), "BHTd", "split_heads(x, heads)")
+
+
+@check(text("A number of heads that does not divide C is refused"), "1/4", needs=RIGHT)
+def refuses_other_divisors(ask: Ask) -> None:
+    """Also where T * C happens to fit, or where channels would be dropped."""
+    refuses(ask, probes.SPLIT_NOT_A_DIVISOR, text("a number of heads that does not divide C"))
+
+
+@check(text("Zero and negative numbers of heads are refused"), "1/4", needs=RIGHT)
+def refuses_below_one(ask: Ask) -> None:
+    """Refused, not by dividing by zero."""
+    refuses(ask, probes.SPLIT_NOT_POSITIVE, text("a number of heads below one"))
+
+
+@check(text("True is no number of heads"), "1/4", needs=RIGHT)
+def refuses_bool(ask: Ask) -> None:
+    """In Python a bool is an int; here it is refused."""
+    refuses(ask, probes.SPLIT_BOOL, text("True as the number of heads"))
+
+
+@check(text("A number of heads with a fraction part, such as 2.0 or 2.7, is refused"), "1/4", needs=RIGHT)
+def refuses_fractions(ask: Ask) -> None:
+    """Not rounded to something that fits."""
+    refuses(ask, probes.SPLIT_FRACTIONS, text("a number of heads that is no integer"))
+
+
+@check(text("An x without exactly three axes is refused"), "1/4", needs=RIGHT)
+def refuses_other_axes(ask: Ask) -> None:
+    """Two and four axes."""
+    refuses(ask, probes.SPLIT_OTHER_AXES, text("an x that does not have three axes"))
+
+
+@check(text("x stays as it was, and the same call gives the same answer"), "1/4", needs=RIGHT)
+def keeps_arguments(ask: Ask) -> None:
+    """A view is fine, a change is not."""
+    leaves_arguments(ask, probes.SPLIT, ("x", "heads"))
+    same_again(ask.value(probes.SPLIT), ask.value(probes.SPLIT_AGAIN), "split_heads")
+
+
+SPLIT_HEADS = (worked_example, general, refuses_other_divisors, refuses_below_one, refuses_bool, refuses_fractions,
+               refuses_other_axes, keeps_arguments)

@@ -1,0 +1,23 @@
+"""The multi-head attention lesson: five exercises, 20 points."""
+from __future__ import annotations
+
+from autograder.lesson import Exercise, Lesson
+from autograder.lessons.multihead import checks
+
+LESSON = Lesson(
+    name="multihead",
+    exercises=(
+        Exercise("split_heads", "test_split_heads", 3, checks.SPLIT_HEADS),
+        Exercise("merge_heads", "test_merge_heads", 2, checks.MERGE_HEADS),
+        Exercise("multihead", "test_multihead", 5, checks.MULTIHEAD,
+                 stand_ins=("split_heads", "merge_heads"), proxied=("split_heads", "merge_heads")),
+        Exercise("multihead_backward", "test_multihead_backward", 7, checks.MULTIHEAD_BACKWARD,
+                 stand_ins=("split_heads", "merge_heads", "multihead"), proxied=("split_heads", "merge_heads"),
+                 differentiates="multihead"),
+        Exercise("own_test", "test_own_test", 3, checks.OWN_TEST),
+    ),
+    reference="solutions/multihead.py",
+    given={"attention": "assignments/multihead/attention.py"},
+    prelude="import numpy as np\nfrom attention import attention, attention_backward\n",
+    editions={"nl": "assignments/multihead/multihead.ipynb"},
+)

@@ -1,0 +1,139 @@
+"""The seeded inputs of the lesson: worked examples W1-W6 and hidden cases, no two sizes of a case alike.
+
+Axes: B batch, T time, C model width, H heads, d = C / H. Calls are made once, so that answers can be remembered.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from autograder.records import Call, Result
+
+WEIGHTS = ("wq", "wk", "wv", "wo")
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One set of arguments for multihead and multihead_backward, and the calls that ask about it."""
+
+    x: np.ndarray                               # (B, T, C)
+    params: dict[str, np.ndarray]               # wq, wk, wv, wo, each (C, C)
+    heads: int
+    allowed: np.ndarray                         # (T, T), True where query row i may look at key column j
+    dy: np.ndarray                              # (B, T, C)
+
+    @cached_property
+    def forward(self) -> Call:
+        return Call("multihead", (self.x, self.params, self.heads, self.allowed))
+
+    @cached_property
+    def backward(self) -> Call:
+        return Call("multihead_backward", (Result(self.forward, 1), self.params, self.dy))
+
+    @cached_property
+    def forward_again(self) -> Call:
+        return Call("multihead", self.forward.args)
+
+    @cached_property
+    def backward_again(self) -> Call:
+        """The same question about the same cache, after `backward`."""
+        return Call("multihead_backward", self.backward.args)
+
+    def moved(self, name: str, step: np.ndarray) -> Case:
+        """The case with x or one matrix moved by `step`: what finite differences compare."""
+        if name == "x":
+            return replace(self, x=self.x + step)
+        return replace(self, params={**self.params, name: self.params[name] + step})
+
+    def array(self, name: str) -> np.ndarray:
+        """x (B, T, C) or one of the matrices (C, C)."""
+        return self.x if name == "x" else self.params[name]
+
+
+def random_case(seed: int, B: int, T: int, H: int, d: int, allowed: np.ndarray | None = None) -> Case:
+    """A case in which nothing is symmetric, small or equal by accident; the mask is full unless given."""
+    rng = np.random.default_rng(seed)
+    C = H * d
+    params = {name: rng.normal(size=(C, C)) / np.sqrt(C) for name in WEIGHTS}
+    params["wq"] = params["wq"] * 1.5           # scores of a few units: weights neither even nor all or nothing
+    if allowed is None:
+        allowed = np.ones((T, T), dtype=bool)
+    return Case(rng.normal(size=(B, T, C)), params, H, allowed, rng.normal(size=(B, T, C)))
+
+
+def irregular_mask(T: int, seed: int) -> np.ndarray:
+    """A boolean (T, T) mask with a true diagonal that is neither causal, symmetric nor the same for two rows."""
+    mask = np.random.default_rng(seed).random((T, T)) < 0.5
+    return mask | np.eye(T, dtype=bool)
+
+
+def _mirror(case: Case) -> Case:
+    """The first sequence of a case, twice: what is a sum over the batch doubles, what is a mean stays."""
+    return replace(case, x=np.repeat(case.x[:1], 2, axis=0), dy=np.repeat(case.dy[:1], 2, axis=0))
+
+
+def _whole_numbers(seed: int, B: int, T: int, H: int, d: int) -> Case:
+    """Integers everywhere: x (B, T, C), matrices (C, C) and dy (B, T, C) of small whole numbers."""
+    rng = np.random.default_rng(seed)
+    C = H * d
+    params = {name: rng.integers(-1, 2, size=(C, C)) * (rng.random((C, C)) < 0.6) for name in WEIGHTS}
+    return Case(rng.integers(-1, 2, size=(B, T, C)), params, H, irregular_mask(T, seed + 1),
+                rng.integers(-3, 4, size=(B, T, C)))
+
+
+# --- hidden cases -------------------------------------------------------------------------------------------------
+GENERAL = random_case(20261, B=2, T=5, H=3, d=4, allowed=irregular_mask(5, 3))
+FULL_MASK = random_case(20262, B=3, T=4, H=2, d=5)
+NARROW_HEADS = random_case(20263, B=2, T=3, H=4, d=1, allowed=np.tril(np.ones((3, 3), dtype=bool)))
+ONE_HEAD = random_case(20264, B=2, T=4, H=1, d=3, allowed=np.tril(np.ones((4, 4), dtype=bool)))
+SINGLE_KEY = random_case(20265, B=2, T=3, H=2, d=4, allowed=np.eye(3, dtype=bool))
+WHOLE_NUMBERS = _whole_numbers(20266, B=2, T=4, H=3, d=2)
+LARGE_SCORES = replace(GENERAL, x=GENERAL.x * 60)
+ONE_SEQUENCE = replace(FULL_MASK, x=FULL_MASK.x[:1], dy=FULL_MASK.dy[:1])
+TWICE_THE_SEQUENCE = _mirror(FULL_MASK)
+LARGE = random_case(20267, B=2, T=24, H=6, d=16, allowed=irregular_mask(24, 5))
+
+_rng = np.random.default_rng(20268)
+SPLIT_X = _rng.normal(size=(2, 5, 12))
+SPLIT = Call("split_heads", (SPLIT_X, 3))
+SPLIT_OTHER = Call("split_heads", (_rng.normal(size=(3, 4, 10)), 2))
+SPLIT_AGAIN = Call("split_heads", SPLIT.args)
+MERGE = Call("merge_heads", (_rng.normal(size=(2, 3, 5, 4)),))
+MERGE_OTHER = Call("merge_heads", (_rng.normal(size=(3, 2, 4, 5)),))
+MERGE_AGAIN = Call("merge_heads", MERGE.args)
+
+
+def split_refusal(heads: object) -> Call:
+    """A number of heads that (2, 5, 12) cannot have; 5 and 8 do not divide 12, though 5 * 12 and 8 * 60 would fit."""
+    return Call("split_heads", (SPLIT_X, heads))
+
+
+SPLIT_NOT_A_DIVISOR = (split_refusal(5), split_refusal(8))
+SPLIT_NOT_POSITIVE = (split_refusal(0), split_refusal(-2), split_refusal(-3))
+SPLIT_BOOL = (split_refusal(True),)
+SPLIT_FRACTIONS = (split_refusal(2.0), split_refusal(2.7))
+SPLIT_OTHER_AXES = (Call("split_heads", (_rng.normal(size=(5, 12)), 3)),
+                    Call("split_heads", (_rng.normal(size=(2, 5, 12, 1)), 3)),
+                    Call("split_heads", (_rng.normal(size=(2, 5, 2, 12)), 3)))
+MERGE_OTHER_AXES = (Call("merge_heads", (_rng.normal(size=(3, 5, 4)),)),
+                    Call("merge_heads", (_rng.normal(size=(2, 3, 5, 4, 1)),)))
+
+# --- worked examples ----------------------------------------------------------------------------------------------
+W1_X = np.arange(8).reshape(1, 2, 4)
+W1_HEADS = np.array([[[[0, 1], [4, 5]], [[2, 3], [6, 7]]]])
+W1_SPLIT = Call("split_heads", (W1_X, 2))
+W1_MERGE = Call("merge_heads", (W1_HEADS,))
+
+_I = np.eye(2)
+_W2_PARAMS = {"wq": _I, "wk": _I, "wv": 2 * _I, "wo": np.array([[1.0, 1.0], [0.0, 1.0]])}
+W3 = Case(np.array([[[1.0, 2.0]]]), _W2_PARAMS, 1, np.ones((1, 1), dtype=bool), np.array([[[3.0, 5.0]]]))
+W2 = W3.forward
+W4 = Case(np.array([[[1.0, 2.0], [0.0, 1.0]]]), _W2_PARAMS, 1, np.ones((2, 2), dtype=bool), np.ones((1, 2, 2)))
+
+_W6_X = np.array([[[1, 0, 0, 1, 0.5, 0, -1, 0], [0, 1, 1, 0, 0, 0.5, 0, -1], [1, 1, -1, 0, 0.5, 0.5, 1, 1]]])
+_FULL, _CAUSAL = np.ones((3, 3), dtype=bool), np.tril(np.ones((3, 3), dtype=bool))
+_EYES = {name: np.eye(8) for name in WEIGHTS}
+W6 = {(H, mask): Call("multihead", (_W6_X, _EYES, H, allowed))
+      for H in (1, 2, 4, 8) for mask, allowed in (("full", _FULL), ("causal", _CAUSAL))}

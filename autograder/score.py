@@ -1,0 +1,51 @@
+"""Verdicts -> points: exact fractions, rounded once, when an exercise is added up.
+
+Examples, single-key cases and properties pay only once a hidden value is right (`Check.needs`), so that a stub, an
+exception or the examples learnt by heart are worth nothing.
+"""
+from __future__ import annotations
+
+from fractions import Fraction
+
+from autograder.judge import Attempt, Judged
+from autograder.lesson import Exercise
+from autograder.records import Diagnosis, ExerciseGrade, Verdict, text
+
+_NOT_YET = text("right, but it counts only once {function} is right for a hidden case with several heads and keys")
+
+
+def exercise_grade(judged: Judged, diagnosis: Diagnosis = Diagnosis()) -> ExerciseGrade:
+    """The verdicts of one exercise and their sum; None where the autograder itself failed."""
+    exercise = judged.exercise
+    passed = {check.name for check, attempt in zip(exercise.checks, judged.attempts, strict=True)
+              if attempt.word == "passed"}
+    earned = [_points(check.points, not check.needs or not passed.isdisjoint(check.needs), attempt)
+              for check, attempt in zip(exercise.checks, judged.attempts, strict=True)]
+    verdicts = tuple(_verdict(exercise, index, attempt, points, diagnosis)
+                     for index, (attempt, points) in enumerate(zip(judged.attempts, earned, strict=True)))
+    total = None if None in earned else float(sum(earned, Fraction(0)))
+    return ExerciseGrade(exercise.name, total, float(exercise.points), verdicts, diagnosis)
+
+
+def _points(worth: Fraction, pays: bool, attempt: Attempt) -> Fraction | None:
+    if attempt.word == "broken":
+        return None
+    return worth if attempt.word == "passed" and pays else Fraction(0)
+
+
+def _verdict(exercise: Exercise, index: int, attempt: Attempt, points: Fraction | None,
+             diagnosis: Diagnosis) -> Verdict:
+    check, why = exercise.checks[index], attempt.why
+    if attempt.word == "passed" and points == 0 and check.points:
+        why = text(_NOT_YET.template, function=exercise.name)
+    mistakes = () if attempt.word in ("passed", "broken", "skipped") else diagnosis.mistakes
+    return Verdict(check.name, check.title, attempt.word, None if points is None else float(points),
+                   float(check.points), attempt.world, why, mistakes)
+
+
+def ungraded(exercise: Exercise, word: str) -> ExerciseGrade:
+    """An exercise that was not judged: "skipped" (it leaves the maximum) or "broken" (our fault, no points known)."""
+    points = 0.0 if word == "skipped" else None
+    verdicts = tuple(Verdict(check.name, check.title, word, points, float(check.points), None, exercise.skipped)
+                     for check in exercise.checks)
+    return ExerciseGrade(exercise.name, None, float(exercise.points), verdicts, skipped=word == "skipped")
