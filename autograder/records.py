@@ -60,7 +60,7 @@ class Result(msgspec.Struct, frozen=True, eq=False):
     part: int | None = None              # which element of a returned tuple; None is all of it
 
 
-class Call(msgspec.Struct, frozen=True, eq=False):
+class Call(msgspec.Struct, frozen=True, eq=False, weakref=True):
     """One question to a subject: a function's name and its arguments. Made once, compared by identity.
 
     Arguments are None, bool, int, float, str, arrays, dicts of those, a Result, or a Proxy.
