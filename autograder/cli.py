@@ -1,0 +1,282 @@
+"""The command line: parses arguments, prints and leaves with an exit code. Everything else happens elsewhere.
+
+Exit codes: 0 done (whatever the marks), 1 some submissions could not be graded, 2 wrong usage, 3 the autograder
+itself is broken. 130 and 141, as shells have it, for Ctrl-C and for a reader that left. What is slow to import is
+imported by the command that needs it.
+"""
+from __future__ import annotations
+
+import math
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from autograder.records import Grade
+
+LESSON = "multihead"
+DONE, NOT_ALL_GRADED, WRONG_USAGE, BROKEN, INTERRUPTED, NO_READER = 0, 1, 2, 3, 130, 141
+OnGrade = Callable[["Grade", int, int], None]
+
+
+# --- options ------------------------------------------------------------------------------------------------------
+
+def _finite(context: click.Context, option: click.Parameter, value: float) -> float:
+    if not math.isfinite(value):
+        raise click.BadParameter("must be a number of seconds")
+    return value
+
+
+def _safe_target(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """A target that can be written, and that is nobody's work."""
+    if value in (None, "-"):
+        return value
+    path = Path(value)
+    if path.suffix in (".ipynb", ".py", ".zip") and path.exists():
+        raise click.BadParameter(f"{value} looks like a submission and would be overwritten")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise click.BadParameter(f"{value} cannot be written")
+    return value
+
+
+def _common(command: Callable[..., int]) -> Callable[..., int]:
+    """The options of every command that runs students' code; all but the language are the fields of `Limits`."""
+    for option in (
+        click.option("--isolation", type=click.Choice(["auto", "namespaces", "process", "none"]), default="auto",
+                     show_default=True, help="The wall around students' code; auto takes the best there is."),
+        click.option("--memory", "memory_mb", metavar="MB", type=click.IntRange(64, 2**20), default=1024,
+                     show_default=True, help="What a student's process may use."),
+        click.option("--seconds", metavar="S", type=click.FloatRange(0, 3600, min_open=True), default=5.0,
+                     callback=_finite, show_default=True, help="How long one call may take."),
+        click.option("--lang", "language", type=click.Choice(["nl", "en"]), default="nl", show_default=True,
+                     help="The language of the feedback."),
+    ):
+        command = option(command)
+    return command
+
+
+_json = click.option("--json", "target", metavar="FILE|-", callback=_safe_target,
+                     help="Write the answer as JSON lines, one submission a line; - is standard output.")
+_jobs = click.option("--jobs", metavar="N", type=click.IntRange(1, 1024), default=lambda: len(os.sched_getaffinity(0)),
+                     help="How many submissions at the same time.  [default: one per core]")
+
+
+def _show_version(context: click.Context, option: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        from autograder import __version__
+        from autograder.grade import checks_version
+        click.echo(f"autograder {__version__}, checks {checks_version(LESSON)}")
+        context.exit()
+
+
+# --- commands -----------------------------------------------------------------------------------------------------
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+              help="Show the version, and that of the checks.")
+def cli() -> None:
+    """Grade the multi-head attention lesson: students' code runs behind a wall, verdicts are formed outside.
+
+    \b
+    Exit codes: 0 done (whatever the marks), 1 some submissions could not be graded,
+    2 wrong usage, 3 the autograder itself is broken.
+    """
+
+
+@cli.command()
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@_json
+@_common
+def check(paths: tuple[Path, ...], target: str | None, language: str, **limits: Any) -> int:
+    """Grade notebooks or .py files, folders or zips; writes nothing but its answer."""
+    from autograder import intake
+    from autograder.grade import Engine, Limits
+    from autograder.lesson import load_lesson
+    lesson = load_lesson(LESSON)
+    with _answers(target, language, each=True) as answer:
+        submissions = list(intake.read(paths, lesson))
+        if not submissions:
+            raise click.UsageError(f"no notebook or .py file in {', '.join(map(str, paths))}")
+        with Engine(lesson, Limits(**limits)) as engine:
+            for index, submission in enumerate(submissions, start=1):
+                answer(engine.grade(submission), index, len(submissions))
+    return exit_code(answer.grades)
+
+
+@cli.command()
+@_jobs
+@click.option("--student", "students", metavar="ID", multiple=True, help="Only this student; may be repeated.")
+@click.option("--force", is_flag=True, help="Grade also what has not changed since the last time.")
+@_json
+@_common
+def grade(target: str | None, language: str, jobs: int, students: tuple[str, ...], force: bool, **limits: Any) -> int:
+    """Grade the course in this folder: submitted/ -> gradebook, autograded/, feedback/."""
+    if not Path("submitted").is_dir():
+        raise click.UsageError("there is no folder submitted/ here; go to the folder of the course, "
+                               "or try `autograder demo` for a course to play with")
+    return _grade_course(Path.cwd(), target, language, limits, jobs=jobs, students=students, force=force)
+
+
+@cli.command()
+def release() -> int:
+    """Make release/ out of assignments/, and prove that nothing leaked."""
+    if not Path("assignments", LESSON).is_dir():
+        raise click.UsageError(f"there is no folder assignments/{LESSON} here; go to the folder of the course")
+    from autograder.nbgrader.release import release as make_release
+    make_release(Path.cwd(), LESSON)
+    click.echo(f"release/{LESSON} is ready: no solution and no hidden test is left in it")
+    return DONE
+
+
+@cli.command()
+@click.argument("folder", metavar="[DIR]", default="demo-class", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--students", metavar="N", type=click.IntRange(1, 10_000), default=30, show_default=True,
+              help="How many students the class has.")
+@_jobs
+@_json
+@_common
+def demo(folder: Path, students: int, jobs: int, target: str | None, language: str, **limits: Any) -> int:
+    """Make a synthetic class out of the catalogue of mistakes, and grade it."""
+    from autograder.demo import make_class
+    try:
+        make_class(folder, students)
+    except FileExistsError as error:
+        raise click.UsageError(str(error)) from None
+    return _grade_course(folder, target, language, limits, jobs=jobs, students=(), force=False)
+
+
+@cli.command()
+@_common
+def verify(language: str, **limits: Any) -> int:
+    """Prove the lesson: the reference gets full marks, an untouched notebook zero, every mistake is caught."""
+    from autograder.grade import Limits
+    from autograder.proof import verify as prove
+    faults = prove(Limits(**limits))
+    for fault in faults:
+        click.echo(fault, err=True)
+    return BROKEN if faults else DONE
+
+
+def _grade_course(course: Path, target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
+    from autograder.grade import Limits, grade_course
+    with _answers(target, language, each=False) as answer:
+        # what was graded before comes back as well, so the answer is what the function returns
+        grades = grade_course(course, lesson=LESSON, limits=Limits(**limits), language=language, on_grade=answer,
+                              **choices)
+    return exit_code(grades)
+
+
+# --- answers ------------------------------------------------------------------------------------------------------
+
+class Answers:
+    """Shows grades as they come in, as JSON or at the terminal, and keeps them for the summary."""
+
+    def __init__(self, show: Sequence[Callable[[Grade, int, int], None]]):
+        self.grades: list[Grade] = []
+        self._show = show
+
+    def __call__(self, grade: Grade, done: int, total: int) -> None:
+        self.grades.append(grade)
+        for show in self._show:
+            show(grade, done, total)
+
+
+@contextmanager
+def _answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
+    """Takes the grades: as JSON where there is a target, else one by one (`each`); after them a summary of the class.
+
+    A target that cannot be written is wrong usage, and found out before anything is graded.
+    """
+    from autograder.output.results import print_results
+    from autograder.output.terminal import console, print_grade
+    to = console(sys.stdout)
+    with ExitStack() as stack:
+        show: list[OnGrade] = []
+        if target is not None:
+            write = _opened(stack, target, language)
+            show.append(lambda grade, done, total: write(grade))
+        elif each:
+            show.append(lambda grade, done, total: print_grade(to, grade, language))
+        if sys.stderr.isatty() and not (each and target is None and sys.stdout.isatty()):
+            show.append(stack.enter_context(_progress()))
+        answers = Answers(show)
+        yield answers
+    if target != "-" and (target or not each or len(answers.grades) > 1):
+        print_results(to, answers.grades, language)
+
+
+def _opened(stack: ExitStack, target: str, language: str) -> Callable[[Grade], None]:
+    from autograder.output.jsonl import json_lines
+    try:
+        return stack.enter_context(json_lines(target, language))
+    except OSError as error:
+        raise click.UsageError(f"cannot write {target}: {error.strerror or error}") from None
+
+
+@contextmanager
+def _progress() -> Iterator[OnGrade]:
+    """A bar with the time that is left, on standard error, gone when all is done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
+               TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
+        task = bar.add_task("grading", total=None)
+        yield lambda grade, done, total: bar.update(task, completed=done, total=total)
+
+
+def exit_code(grades: Iterable[Grade]) -> int:
+    """3 if the autograder failed anywhere, else 1 if a submission could not be graded, else 0."""
+    grades = list(grades)
+    words = {verdict.verdict for each in grades for exercise in each.exercises for verdict in exercise.verdicts}
+    if "broken" in words or any(each.status == "broken" for each in grades):
+        return BROKEN
+    return NOT_ALL_GRADED if any(each.status != "graded" for each in grades) else DONE
+
+
+# --- the way in and out -------------------------------------------------------------------------------------------
+
+def main() -> None:
+    """The command `autograder`. A SIGTERM leaves through the same doors as Ctrl-C, so that nothing stays behind."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit code; whatever goes wrong is one line on standard error."""
+    try:
+        with cli.make_context("autograder", arguments) as context:
+            code = cli.invoke(context) or DONE
+        sys.stdout.flush()
+        return code
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.ClickException as error:
+        error.show()
+        return WRONG_USAGE
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("stopped", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())   # so that the last flush stays silent
+        return NO_READER
+    except Exception as error:
+        return _broken(error)
+
+
+def _broken(error: Exception) -> int:
+    if os.environ.get("AUTOGRADER_TRACEBACK") == "1":
+        import traceback
+        traceback.print_exc()
+    else:
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        click.echo(f"autograder: broken: {what} (AUTOGRADER_TRACEBACK=1 shows where)", err=True)
+    return BROKEN

@@ -1,0 +1,69 @@
+"""Words for people, in their language: a `Text` becomes a sentence through the gettext catalogue of that language.
+
+English needs no catalogue, since the msgids are English. What has no translation yet is shown in English.
+"""
+from __future__ import annotations
+
+import gettext
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from autograder.records import Text, text
+
+LANGUAGES = ("nl", "en")
+LOCALE = Path(__file__).parent / "locale"
+DOMAIN = "autograder"
+
+#: what a verdict (or the status of a cell) is called
+VERDICT_WORDS = {
+    "passed": text("right"),
+    "wrong": text("wrong"),
+    "raised": text("raised an error"),
+    "timed_out": text("took too long"),
+    "out_of_memory": text("used too much memory"),
+    "crashed": text("crashed"),
+    "quit": text("ended the program"),
+    "missing": text("not found"),
+    "refused": text("no plain data"),
+    "tampering": text("interfered with the grading"),
+    "skipped": text("not graded"),
+    "broken": text("the autograder failed here"),
+}
+
+#: why a check passed, where it did not simply hold for the student's own functions together
+WORLD_WORDS = {
+    "stand-in": text("right; it only failed because of an earlier function of yours"),
+    "own-derivative": text("right: it is the true derivative of your own forward"),
+}
+
+_GAP = re.compile(r"\{(\w+)\}")
+
+
+def translate(words: Text | None, language: str) -> str:
+    """The sentence in this language with its gaps filled; "" for None.
+
+    Never raises: a gap without a value, and a brace that is no gap, stand as they were written.
+    """
+    if words is None or not words.template:
+        return ""
+    values = words.values
+    template = _catalogue(language).gettext(words.template)
+    return _GAP.sub(lambda gap: _shown(values[gap[1]], language) if gap[1] in values else gap[0], template)
+
+
+def _shown(value: Any, language: str) -> str:
+    """What fills a gap: floats short, with a point, as in code; a Text (also one that came out of JSON) in words."""
+    if isinstance(value, dict) and value.get("type") == "Text":
+        value = msgspec.convert(value, Text)
+    if isinstance(value, Text):
+        return translate(value, language)
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+@lru_cache
+def _catalogue(language: str) -> gettext.NullTranslations:
+    return gettext.translation(DOMAIN, LOCALE, [language], fallback=True)

@@ -1,0 +1,97 @@
+"""Grades as JSON lines, one submission a line: every key is always there, what is unknown is null."""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from autograder.language import translate
+from autograder.output.plain import number
+from autograder.records import ExerciseGrade, Grade, Verdict
+
+
+def json_line(grade: Grade, language: str) -> str:
+    """The grade as one line of JSON, without the newline at its end."""
+    line = json.dumps(as_json(grade, language), ensure_ascii=False, allow_nan=False)
+    return line.encode("utf-8", "replace").decode("utf-8")           # half a surrogate pair is no valid JSON
+
+
+def as_json(grade: Grade, language: str) -> dict[str, Any]:
+    """The grade as plain data, with its sentences in this language."""
+    return {
+        "submission": grade.submission, "student": grade.student, "status": grade.status,
+        "points": number(grade.points), "max_points": number(grade.max_points),
+        "notices": [translate(notice, language) for notice in grade.notices],
+        "isolation": grade.isolation, "seconds": number(grade.seconds),
+        "cells": [{"cell": cell.cell, "status": cell.status, "error": cell.error, "output": cell.output}
+                  for cell in grade.cells],
+        "exercises": [_exercise(exercise, language) for exercise in grade.exercises],
+        "key": grade.key, "checks": grade.checks, "language": grade.language,
+        "for_a_person": [translate(reason, language) for reason in grade.for_a_person],
+    }
+
+
+def _exercise(exercise: ExerciseGrade, language: str) -> dict[str, Any]:
+    return {
+        "name": exercise.name, "points": number(exercise.points), "max_points": number(exercise.max_points),
+        "verdicts": [_verdict(verdict, language) for verdict in exercise.verdicts],
+        "diagnosis": {"mistakes": list(exercise.diagnosis.mistakes),
+                      "hints": [translate(hint, language) for hint in exercise.diagnosis.hints]},
+    }
+
+
+def _verdict(verdict: Verdict, language: str) -> dict[str, Any]:
+    return {
+        "check": verdict.check, "verdict": verdict.verdict, "points": number(verdict.points),
+        "max_points": number(verdict.max_points), "world": verdict.world,
+        "message": translate(verdict.message, language), "mistakes": list(verdict.mistakes),
+    }
+
+
+@contextmanager
+def json_lines(target: str, language: str) -> Iterator[Callable[[Grade], None]]:
+    """A function that writes a grade to `target`: a file, or "-" for standard output, line by line.
+
+    A file is there, whole, only after everything went well; until then what stood there stays. OSError comes at
+    once where the target cannot be written.
+    """
+    with _standard_output() if target == "-" else _whole_file(Path(target)) as file:
+        def write(grade: Grade) -> None:
+            file.write(json_line(grade, language).encode() + b"\n")
+            if target == "-":
+                file.flush()
+        yield write
+
+
+@contextmanager
+def _standard_output() -> Iterator[BinaryIO]:
+    sys.stdout.flush()
+    yield sys.stdout.buffer
+
+
+@contextmanager
+def _whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes its name, and the place of what was there, only when it is complete."""
+    path = Path(os.path.realpath(path))
+    if path.is_dir():
+        raise IsADirectoryError(21, os.strerror(21), str(path))
+    if path.exists() and not path.is_file():                         # a pipe or a device cannot be replaced
+        with path.open("wb") as file:
+            yield file
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("xb") as file:
+            if path.exists():
+                shutil.copymode(path, part)
+            yield file
+        part.replace(path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            part.unlink()
+        raise

@@ -1,0 +1,21 @@
+"""Text that students had a hand in, made harmless: it can move no cursor, hide no line and turn no text around."""
+from __future__ import annotations
+
+import re
+
+_ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+
+
+def plain(words: str) -> str:
+    """The words without terminal sequences; any other control character shows as U+FFFD. Lines and tabs stay."""
+    words = words.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", _ESCAPE.sub("", words))
+
+
+def number(value: float | None) -> float | int | None:
+    """Points as people write them: rounded once, to four decimals, and 3 rather than 3.0; None stays None."""
+    if value is None:
+        return None
+    rounded = round(float(value), 4)
+    return int(rounded) if rounded.is_integer() else rounded

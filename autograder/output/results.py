@@ -1,0 +1,76 @@
+"""The results of a class at a terminal: how many, how well, and who needs a look."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import mean
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text as Line
+
+from autograder.language import translate
+from autograder.output.plain import number, plain
+from autograder.output.terminal import points_of, print_not_isolated
+from autograder.records import Grade, Text, text
+
+SHOWN = 20                               # of the submissions that need a look; the JSON and the report have them all
+
+
+def print_results(to: Console, grades: Sequence[Grade], language: str) -> None:
+    """The mean of every exercise and of the whole, and below it the submissions that a person should look at."""
+    graded = [grade for grade in grades if grade.points is not None]
+    to.print(Line(translate(text("{graded} of {all} submissions graded", graded=len(graded), all=len(grades)),
+                            language), "bold"))
+    if graded:
+        to.print(_means(graded, language))
+    looks = [(grade, reason) for grade in grades if (reason := needs_a_look(grade))]
+    if looks:
+        to.print(Line(translate(text("{count} need a look:", count=len(looks)), language), "bold"))
+        to.print(_looks(looks[:SHOWN], language))
+    if len(looks) > SHOWN:
+        to.print(Line(translate(text("and {count} more", count=len(looks) - SHOWN), language), "dim"))
+    if any(grade.isolation == "none" for grade in grades if grade.status != "unreadable"):
+        print_not_isolated(to, language)
+
+
+def needs_a_look(grade: Grade) -> Text | None:
+    """Why a person should look at this submission, in one sentence, or None."""
+    if grade.status == "unreadable":
+        return grade.notices[-1] if grade.notices else text("could not be read")
+    if grade.points is None:
+        return text("the autograder failed here: this is no fault of the student's")
+    return grade.for_a_person[0] if grade.for_a_person else None
+
+
+def _means(graded: Sequence[Grade], language: str) -> Table:
+    table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(translate(text("exercise"), language))
+    table.add_column(translate(text("mean"), language), justify="right")
+    table.add_column("")
+    table.add_column(translate(text("full points"), language), justify="right")
+    for index, exercise in enumerate(graded[0].exercises):
+        same = [grade.exercises[index] for grade in graded if len(grade.exercises) > index]
+        if not exercise.skipped:
+            _mean_row(table, exercise.name, [(each.points or 0.0, each.max_points) for each in same])
+    _mean_row(table, translate(text("total"), language), [(grade.points or 0.0, grade.max_points) for grade in graded],
+              style="bold")
+    return table
+
+
+def _mean_row(table: Table, name: str, points: list[tuple[float, float]], style: str = "") -> None:
+    """One line: the mean, a bar of ten, and how many reached all the points."""
+    average, most = mean(got for got, _ in points), points[0][1]
+    filled = round(10 * average / most) if most else 0
+    bar = Line("█" * filled, "green") + Line("░" * (10 - filled), "dim")
+    full = sum(got >= most for got, most in points)
+    table.add_row(plain(name), points_of(round(average, 2), most), bar, str(number(full)), style=style)
+
+
+def _looks(looks: Sequence[tuple[Grade, Text]], language: str) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 1))
+    table.add_column(overflow="fold")
+    table.add_column(overflow="fold")
+    for grade, reason in looks:
+        table.add_row(Line(plain(grade.student or grade.submission), "magenta"),
+                      Line(plain(translate(reason, language))))
+    return table

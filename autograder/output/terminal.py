@@ -1,0 +1,139 @@
+"""A grade for people at a terminal: points per exercise and, for what went wrong, what was seen and what to try.
+
+Everything is drawn as literal text (`rich.text.Text`, never markup), since students had a hand in most of it.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TextIO
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text as Line
+
+from autograder.language import VERDICT_WORDS, WORLD_WORDS, translate
+from autograder.output.plain import number, plain
+from autograder.records import CellReport, ExerciseGrade, Grade, Text, Verdict, text
+
+WIDTH = 100                              # wider lines are hard to read
+NOT_ISOLATED = text("the students' code ran without a wall and could do whatever you can")
+_STATUS = {"unreadable": text("could not be read"), "broken": VERDICT_WORDS["broken"]}
+_STYLE = {"✓": "green", "✗": "red", "–": "dim", "‼": "bold red"}
+
+
+def console(file: TextIO) -> Console:
+    """A console that adds no colours of its own; 80 columns where the output is not a terminal."""
+    made = Console(file=file, highlight=False, markup=False, emoji=False)
+    made.width = min(made.width, WIDTH) if made.is_terminal else 80
+    return made
+
+
+def print_grade(to: Console, grade: Grade, language: str) -> None:
+    """One submission: its name, its notices, a row per exercise, the total, and its cells that failed."""
+    to.print(_heading(grade, language))
+    for notice in grade.notices:
+        to.print(_indented(translate(notice, language), 1, "yellow", "! "))
+    if grade.exercises:
+        to.print(_exercises(grade, language))
+    for cell in grade.cells:
+        if cell.status != "ok":
+            to.print(_indented(_cell(cell, language), 1, "red", "✗ "))
+    for reason in grade.for_a_person:
+        to.print(_indented(translate(text("for a person: {reason}", reason=reason), language), 1, "magenta", "→ "))
+    if grade.isolation == "none" and grade.status != "unreadable":
+        print_not_isolated(to, language)
+    to.print()
+
+
+def print_not_isolated(to: Console, language: str) -> None:
+    """The warning that goes with every result of code that ran without a wall."""
+    to.print(_indented(f"NOT ISOLATED: {translate(NOT_ISOLATED, language)}", 1, "bold red", "‼ "))
+
+
+def points_of(points: float | None, max_points: float) -> str:
+    """"2.5 / 5", or "? / 5" where the points are unknown."""
+    return f"{'?' if points is None else number(points)} / {number(max_points)}"
+
+
+def mark_of(points: float | None, max_points: float, skipped: bool = False) -> str:
+    """A tick for all points, a cross for fewer, a dash for not graded, and !! where the autograder failed."""
+    if skipped:
+        return "–"
+    if points is None:
+        return "‼"
+    return "✓" if points >= max_points else "✗"
+
+
+def _heading(grade: Grade, language: str) -> Line:
+    """Who, which file, and the status of what could not be graded."""
+    line = Line(plain(grade.student or grade.submission), "bold")
+    if grade.student and grade.student != grade.submission:
+        line.append(f"  {plain(grade.submission)}", "not bold dim")
+    if grade.status != "graded":
+        line.append(f"  {translate(_STATUS[grade.status], language)}", "bold red")
+    return line
+
+
+def _exercises(grade: Grade, language: str) -> Table:
+    """A row per exercise, with what went wrong in it below its name."""
+    table = Table(box=None, show_header=True, header_style="dim", padding=(0, 1), pad_edge=False, expand=True)
+    table.add_column("", width=2, justify="right")
+    table.add_column(translate(text("exercise"), language), ratio=1, overflow="fold")
+    table.add_column(translate(text("points"), language), justify="right", no_wrap=True)
+    for exercise in grade.exercises:
+        mark = mark_of(exercise.points, exercise.max_points, exercise.skipped)
+        points = translate(VERDICT_WORDS["skipped"], language) if exercise.skipped else points_of(
+            exercise.points, exercise.max_points)
+        table.add_row(Line(mark, _STYLE[mark]), Line(plain(exercise.name), "bold"), Line(points, "bold"))
+        for words, worth in _details(exercise, language):
+            table.add_row("", words, Line(worth, "dim"))
+    table.add_row("", Line(translate(text("total"), language), "bold"),
+                  Line(points_of(grade.points, grade.max_points), "bold"))
+    return table
+
+
+def _details(exercise: ExerciseGrade, language: str) -> Iterator[tuple[Padding, str]]:
+    """What a reader needs besides the points: failed checks, checks that held only with help, and the hints."""
+    if exercise.skipped:
+        return
+    for verdict in exercise.verdicts:
+        if verdict.verdict == "passed" and verdict.world in (None, "own"):
+            continue
+        yield _title(verdict, language), points_of(verdict.points, verdict.max_points)
+        if explanation := explained(verdict, language):
+            yield _indented(explanation, 2), ""
+    for hint in exercise.diagnosis.hints:
+        yield _indented(translate(hint, language), 0, "cyan", "→ "), ""
+    if exercise.diagnosis.mistakes:
+        looks = text("looks like: {mistakes}", mistakes=", ".join(exercise.diagnosis.mistakes))
+        yield _indented(translate(looks, language), 2, "dim"), ""
+
+
+def explained(verdict: Verdict, language: str) -> str:
+    """The verdict's own message, else what the world in which it passed means."""
+    return translate(verdict.message or WORLD_WORDS.get(verdict.world or ""), language)
+
+
+def _title(verdict: Verdict, language: str) -> Padding:
+    mark = mark_of(verdict.points, verdict.max_points, verdict.verdict == "skipped")
+    words = translate(verdict.title, language)
+    if verdict.verdict not in ("passed", "wrong"):
+        words += f" ({translate(VERDICT_WORDS[verdict.verdict], language)})"
+    return _indented(words, 0, _STYLE[mark], f"{mark} ")
+
+
+def _cell(cell: CellReport, language: str) -> str:
+    what = text("cell {number}: {status}", number=cell.cell, status=VERDICT_WORDS.get(cell.status, Text(cell.status)))
+    return translate(what, language) + (f": {cell.error}" if cell.error else "")
+
+
+def _indented(words: str, indent: int, style: str = "", mark: str = "") -> Padding | Table:
+    """Text whose further lines stand under its first word, after an optional mark."""
+    if not mark:
+        return Padding(Line(plain(words), style), (0, 0, 0, indent))
+    row = Table.grid()
+    row.add_column(width=len(mark))
+    row.add_column(overflow="fold")
+    row.add_row(Line(mark, style), Line(plain(words), style))
+    return Padding(row, (0, 0, 0, indent))
