@@ -70,8 +70,9 @@ _jobs = click.option("--jobs", metavar="N", type=click.IntRange(1, 1024), defaul
 def _show_version(context: click.Context, option: click.Parameter, value: bool) -> None:
     if value and not context.resilient_parsing:
         from autograder import __version__
-        from autograder.grade import checks_version
-        click.echo(f"autograder {__version__}, checks {checks_version(LESSON)}")
+        from autograder.lesson import load_lesson
+        from autograder.version import checks_version
+        click.echo(f"autograder {__version__}, checks {checks_version(load_lesson(LESSON))}")
         context.exit()
 
 
@@ -233,11 +234,16 @@ def _progress() -> Iterator[OnGrade]:
 
 def exit_code(grades: Iterable[Grade]) -> int:
     """3 if the autograder failed anywhere, else 1 if a submission could not be graded, else 0."""
-    grades = list(grades)
-    words = {verdict.verdict for each in grades for exercise in each.exercises for verdict in exercise.verdicts}
-    if "broken" in words or any(each.status == "broken" for each in grades):
+    statuses = {"broken" if _has_broken(each) else each.status for each in grades}
+    if "broken" in statuses:
         return BROKEN
-    return NOT_ALL_GRADED if any(each.status != "graded" for each in grades) else DONE
+    return NOT_ALL_GRADED if "unreadable" in statuses else DONE
+
+
+def _has_broken(grade: Grade) -> bool:
+    """Whether a check of it failed by our own fault; of an unreadable submission no check was tried."""
+    return grade.status != "unreadable" and any(
+        verdict.verdict == "broken" for exercise in grade.exercises for verdict in exercise.verdicts)
 
 
 # --- the way in and out -------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from autograder.compare import NotPlain
-from autograder.lesson import Check, Exercise, Lesson, Wrong
+from autograder.lesson import Check, Exercise, Implementation, Lesson, Unanswered, Wrong
 from autograder.records import Call, Outcome, Proxy, Result, StandIns, Subject, Text, text
 
 
@@ -27,12 +27,8 @@ class Open(Protocol):
     def __call__(self, stand_ins: StandIns, install: tuple[str, ...]) -> AbstractContextManager[Subject]: ...
 
 
-class Unanswered(Exception):
-    """There is no value to check: the outcome says why."""
-
-    def __init__(self, call: Call, outcome: Outcome):
-        super().__init__(outcome.status)
-        self.call, self.outcome = call, outcome
+#: the subject that an implementation is
+SubjectOf = Callable[[Implementation], Subject]
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,7 @@ class AskIn:
     def value(self, call: Call) -> Any:
         outcome = self.outcome(call)
         if outcome.status != "answered":
-            raise Unanswered(call, outcome)
+            raise Unanswered(call.function, outcome)
         return outcome.value
 
     def expected(self, call: Call) -> Any:
@@ -113,15 +109,14 @@ def attempt(check: Check, ask: AskIn) -> Attempt:
     except NotPlain as odd:
         return Attempt("refused" if odd.opaque else "wrong", odd.why)
     except Unanswered as unanswered:
-        return Attempt(unanswered.outcome.status, _why(unanswered.call, unanswered.outcome, check.shown))
+        return Attempt(unanswered.outcome.status, _why(unanswered.function, unanswered.outcome, check.shown))
     except Exception as error:
         return Attempt("broken", text("the check itself failed: {error}", error=f"{type(error).__name__}: {error}"))
     return Attempt("passed", None, ask.world)
 
 
-def _why(call: Call, outcome: Outcome, shown: bool) -> Text:
+def _why(name: str, outcome: Outcome, shown: bool) -> Text:
     """What happened instead of an answer. Of a hidden call only the kind of exception and the line, no text."""
-    name = call.function
     if outcome.status == "raised":
         kind = outcome.error if shown else (outcome.kinds[0] if outcome.kinds else "Exception")
         said = f"{kind}: {outcome.message}" if shown and outcome.message else kind
@@ -195,7 +190,7 @@ def _function(subject: Subject, name: str) -> Callable[..., Outcome]:
     return function
 
 
-def trials(exercise: Exercise, open_subject: Open, subject_of: Callable[[str], Subject], reference: Subject) -> Judged:
+def trials(exercise: Exercise, open_subject: Open, subject_of: SubjectOf, reference: Subject) -> Judged:
     """A student's own test, run once per implementation, each in a fresh process, in random order."""
     order = list(exercise.implementations)
     random.SystemRandom().shuffle(order)
@@ -208,8 +203,9 @@ def trials(exercise: Exercise, open_subject: Open, subject_of: Callable[[str], S
     return Judged(exercise, [attempt(check, ask) for check in exercise.checks])
 
 
-def _trial(exercise: Exercise, name: str, open_subject: Open, subject_of: Callable[[str], Subject]) -> Outcome:
-    functions = exercise.implementations[name].functions
-    stand_ins = functions_of(subject_of(name), functions)
+def _trial(exercise: Exercise, name: str, open_subject: Open, subject_of: SubjectOf) -> Outcome:
+    implementation = exercise.implementations[name]
+    functions = implementation.functions
+    stand_ins = functions_of(subject_of(implementation), functions)
     with open_subject(stand_ins, ()) as subject:
         return subject.answer(Call(exercise.name, tuple(Proxy(function) for function in functions)))

@@ -25,6 +25,14 @@ class Wrong(Exception):
         self.why = why
 
 
+class Unanswered(Exception):
+    """There is no value to check: the outcome says why, and the check ends with that verdict."""
+
+    def __init__(self, function: str, outcome: Outcome):
+        super().__init__(outcome.status)
+        self.function, self.outcome = function, outcome
+
+
 class Ask(Protocol):
     """How a check asks its questions, in one world."""
 
@@ -132,7 +140,8 @@ class Lesson:
     given: Mapping[str, str]                    # module name -> course file: what students import
     prelude: str                                # what the notebook's first, given cell runs
     editions: Mapping[str, str]                 # language -> course file of the source notebook
-    advice: Callable[[Ask], list[Text]] = lambda ask: []
+    #: (exercise -> call -> outcome in the own world, the reference) -> notices for the student, reasons for a person
+    advice: Callable[..., tuple[list[Text], list[Text]]] = lambda answers, reference: ([], [])
 
     @cached_property
     def reference_source(self) -> str:

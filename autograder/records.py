@@ -1,6 +1,7 @@
 """The records that flow through the autograder, in the order in which they arise.
 
-`.ipynb` -> intake -> Submission -> wall <-> worker -> Outcome -> judge -> Verdict -> diagnosis, score -> Grade -> outputs.
+`.ipynb` -> intake -> Submission -> wall <-> worker -> Outcome -> judge -> Verdict
+-> diagnosis, score -> Grade -> outputs.
 
 Everything here is data: no record does anything, and all of them are plain enough to travel as bytes.
 Words for people are `Text`: an English sentence with named gaps, translated only when it is shown.

@@ -14,7 +14,7 @@ from autograder.records import Diagnosis, ExerciseGrade, Verdict, text
 _NOT_YET = text("right, but it counts only once {function} is right for a hidden case with several heads and keys")
 
 
-def exercise_grade(judged: Judged, diagnosis: Diagnosis = Diagnosis()) -> ExerciseGrade:
+def exercise_grade(judged: Judged, diagnosis: Diagnosis) -> ExerciseGrade:
     """The verdicts of one exercise and their sum; None where the autograder itself failed."""
     exercise = judged.exercise
     passed = {check.name for check, attempt in zip(exercise.checks, judged.attempts, strict=True)

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from autograder.lesson import Exercise, Lesson
 from autograder.lessons.multihead import checks
+from autograder.lessons.multihead.advice import advice
+from autograder.lessons.multihead.implementations import IMPLEMENTATIONS
 
 LESSON = Lesson(
     name="multihead",
@@ -14,10 +16,11 @@ LESSON = Lesson(
         Exercise("multihead_backward", "test_multihead_backward", 7, checks.MULTIHEAD_BACKWARD,
                  stand_ins=("split_heads", "merge_heads", "multihead"), proxied=("split_heads", "merge_heads"),
                  differentiates="multihead"),
-        Exercise("own_test", "test_own_test", 3, checks.OWN_TEST),
+        Exercise("own_test", "test_own_test", 3, checks.OWN_TEST, implementations=IMPLEMENTATIONS),
     ),
     reference="solutions/multihead.py",
     given={"attention": "assignments/multihead/attention.py"},
     prelude="import numpy as np\nfrom attention import attention, attention_backward\n",
     editions={"nl": "assignments/multihead/multihead.ipynb"},
+    advice=advice,
 )

@@ -1,2 +1,68 @@
-"""own_test: the student's own test, graded by what it catches."""
-OWN_TEST = ()
+"""own_test: the student's own test, graded by what it catches and by what it leaves in peace."""
+from autograder.lesson import Ask, Check, Unanswered, Wrong, check
+from autograder.lessons.multihead.checks.facts import error_name
+from autograder.records import Outcome, Text, text
+
+#: implementations that are right, written in different ways; a test that rejects one of them earns nothing
+RIGHT = ("right-reference", "right-einsum", "right-loops")
+NEEDS = ("accepts-right-implementations",)
+
+
+@check(text("Your test accepts implementations that are right, however they are written"), "0")
+def accepts_right_implementations(ask: Ask) -> None:
+    """All of them; any exception is a rejection."""
+    for name in RIGHT:
+        outcome = ask.trial(name)
+        if outcome.status == "raised":
+            raise Wrong(text("own_test rejects an implementation that is right, with {error}; "
+                             "does it compare something that may differ?", error=error_name(outcome)))
+        _finished(outcome)
+
+
+def _finished(outcome: Outcome) -> None:
+    """The test ran to an end; otherwise the check ends with what happened instead."""
+    if outcome.status not in ("answered", "raised"):
+        raise Unanswered("own_test", outcome)
+
+
+def catches(implementation: str, points: str, title: Text, hint: Text) -> Check:
+    """The check that the student's test rejects this wrong implementation."""
+    def run(ask: Ask) -> None:
+        outcome = ask.trial(implementation)
+        _finished(outcome)
+        if outcome.status == "answered":
+            raise Wrong(hint)
+    run.__name__ = f"catches_{implementation}"
+    return check(title, points, needs=NEEDS)(run)
+
+
+_QK = text("Your test notices when Q or K does not take part")
+_QK_HINT = text("an implementation in which Q and K play no real part gets through: with one key, or with equal "
+                "time steps, the weights never change and Q and K do not matter; use several different time steps")
+_ROUTES = text("Your test notices a lost route to x")
+_ROUTES_HINT = text("an implementation that loses a route gets through: x reaches y through Q, through K and "
+                    "through V; compare the whole dx with something that you trust")
+_MEAN = text("Your test notices averaging where a sum belongs")
+_MEAN_HINT = text("an implementation that averages gets through: use more than one sequence and more than one time "
+                  "step, and compare the gradients of the matrices")
+_ORDER = text("Your test notices heads or time steps in the wrong order")
+_ORDER_HINT = text("an implementation that mixes up heads gets through: use several heads, several time steps and a "
+                   "wo in which the heads do not weigh the same, and compare the numbers, not only the shapes")
+_MASK = text("Your test notices a mask that is not obeyed")
+_MASK_HINT = text("an implementation that treats the mask wrongly gets through: use a mask with False in it that is "
+                  "not its own mirror image, and compare y")
+_WHOLE = text("Your test notices gradients that are cut off to whole numbers")
+_WHOLE_HINT = text("an implementation that cuts gradients off to whole numbers gets through: also give integer "
+                   "arrays, as dy and as matrices, and see whether the gradients are still floats")
+
+GROUPS = {
+    "k-uses-wq": (_QK, _QK_HINT), "qk-detached": (_QK, _QK_HINT),
+    "dx-only-v": (_ROUTES, _ROUTES_HINT), "dx-missing-v": (_ROUTES, _ROUTES_HINT),
+    "avg-over-batch": (_MEAN, _MEAN_HINT), "avg-over-time": (_MEAN, _MEAN_HINT),
+    "split-heads-reversed": (_ORDER, _ORDER_HINT), "merge-by-reshape-in-forward": (_ORDER, _ORDER_HINT),
+    "mask-ignored": (_MASK, _MASK_HINT), "mask-transposed": (_MASK, _MASK_HINT),
+    "int-dx-buffer": (_WHOLE, _WHOLE_HINT), "int-dW-buffer": (_WHOLE, _WHOLE_HINT),
+}
+
+OWN_TEST = (accepts_right_implementations,
+            *(catches(name, "1/4", title, hint) for name, (title, hint) in GROUPS.items()))

@@ -1,0 +1,157 @@
+"""The one file that knows the order: submission -> worlds -> diagnosis -> points -> grade."""
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from functools import partial
+
+from autograder.diagnose import Catalogue
+from autograder.judge import Judged, Open, own_derivative_world, own_world, stand_in_world, trials
+from autograder.lesson import Exercise, Implementation, Lesson
+from autograder.records import Diagnosis, ExerciseGrade, Grade, StandIns, Subject, Submission, Text, text
+from autograder.sandbox.student import Sandbox, Student
+from autograder.score import exercise_grade, ungraded
+from autograder.subject import LocalSubject
+from autograder.version import checks_version
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a student's code may use."""
+
+    seconds: float = 5.0                        # per call
+    memory_mb: int = 1024
+    isolation: str = "auto"
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What the judge concluded about one subject."""
+
+    exercises: tuple[ExerciseGrade, ...]
+    notices: tuple[Text, ...] = ()
+    for_a_person: tuple[Text, ...] = ()
+
+
+class Assessor:
+    """Judges subjects of one lesson: students, the reference, mistakes."""
+
+    def __init__(self, lesson: Lesson, left_out: tuple[str, ...] = ()):
+        self.lesson = lesson
+        self.reference = LocalSubject(lesson.reference_source, "reference")
+        self.catalogue = Catalogue(lesson, self.reference, left_out)
+        self._implementations: dict[Callable[[str], str], Subject] = {}
+
+    def assess(self, open_subject: Open) -> Assessment:
+        """All worlds in their order; the own world is finished for all exercises before anything stands in."""
+        with open_subject({}, ()) as own:
+            judged = own_world(self.lesson, own, self.reference)
+            notices, for_a_person = self.lesson.advice({name: one.answers["own"] for name, one in judged.items()}, self.reference)
+            self._stand_in(judged, open_subject)
+            for_a_person += self._own_derivative(judged, own)
+        for exercise in self.lesson.exercises:
+            if exercise.implementations and exercise.skipped is None:
+                judged[exercise.name] = trials(exercise, open_subject, self._implementation, self.reference)
+        return Assessment(tuple(map(partial(self._graded, judged), self.lesson.exercises)), tuple(notices),
+                          tuple(for_a_person))
+
+    def _graded(self, judged: Mapping[str, Judged], exercise: Exercise) -> ExerciseGrade:
+        if exercise.name not in judged:
+            return ungraded(exercise, "skipped")
+        one = judged[exercise.name]
+        known = one.complete or bool(exercise.implementations)
+        return exercise_grade(one, Diagnosis() if known else self.catalogue.diagnose(one))
+
+    def _stand_in(self, judged: dict[str, Judged], open_subject: Open) -> None:
+        lost = {name for name, one in judged.items() if not one.complete}
+        for name in [name for name in judged if name in lost]:
+            before = tuple(earlier for earlier in judged[name].exercise.stand_ins if earlier in lost)
+            if before:
+                stand_in_world(judged[name], before, open_subject, self.reference)
+
+    def _own_derivative(self, judged: dict[str, Judged], own: Subject) -> list[Text]:
+        """Let a true derivative of the student's own wrong forward pass, where that forward is a known mistake."""
+        remarks = []
+        for one in judged.values():
+            forward = judged.get(one.exercise.differentiates or "")
+            if one.complete or forward is None or all(attempt.world == "own" for attempt in forward.attempts):
+                continue
+            holds = own_derivative_world(one, own, self.reference)
+            if holds and self.catalogue.explains_forward(judged, forward.exercise.name):
+                for index, attempt in holds:
+                    one.attempts[index] = attempt
+            elif holds:
+                remarks.append(text("{function} is the true derivative of a forward that no known mistake explains; "
+                                    "it earned nothing for that", function=one.exercise.name))
+        return remarks
+
+    def _implementation(self, implementation: Implementation) -> Subject:
+        if implementation.make not in self._implementations:
+            source = implementation.make(self.lesson.reference_source)
+            self._implementations[implementation.make] = LocalSubject(source, "implementation")
+        return self._implementations[implementation.make]
+
+
+class Engine:
+    """Grades submissions of one lesson, one after another, on one warm sandbox."""
+
+    def __init__(self, lesson: Lesson, limits: Limits | None = None):
+        limits = limits or Limits()
+        self.lesson = lesson
+        self._assessor: Assessor | None = None
+        self._sandbox = Sandbox(isolation=limits.isolation, seconds=limits.seconds, memory_mb=limits.memory_mb)
+
+    def __enter__(self) -> Engine:
+        self._sandbox.__enter__()
+        self._assessor = Assessor(self.lesson)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._sandbox.__exit__(*exception)
+
+    @property
+    def isolation(self) -> str:
+        """The tier that really holds."""
+        return self._sandbox.isolation
+
+    def grade(self, submission: Submission) -> Grade:
+        """The grade of one submission; never raises for a student's fault."""
+        start = time.perf_counter()
+        if submission.unreadable is not None:
+            return self._grade(submission, "unreadable", start, exercises=self._nothing())
+        students: list[Student] = []
+        try:
+            assessment = self._assessor.assess(partial(self._open, submission, students))
+        except Exception as error:
+            why = text("the autograder failed: {error}", error=f"{type(error).__name__}: {error}")
+            return self._grade(submission, "broken", start, exercises=self._nothing(), for_a_person=(why,))
+        return self._grade(
+            submission, "graded", start, exercises=assessment.exercises, cells=students[0].reports,
+            notices=(*submission.notices, *students[0].notices, *assessment.notices),
+            for_a_person=assessment.for_a_person)
+
+    def _open(self, submission: Submission, students: list[Student], stand_ins: StandIns,
+              install: tuple[str, ...]) -> AbstractContextManager[Student]:
+        """A fresh process with the student's cells; later ones know from the first which cells hang."""
+        plan = students[0].plan if students else None
+        student = self._sandbox.open(submission.cells, modules=self.lesson.given_sources, prelude=self.lesson.prelude,
+                                     stand_ins=stand_ins, install=install, plan=plan)
+        students.append(student)
+        return student
+
+    def _nothing(self) -> tuple[ExerciseGrade, ...]:
+        return tuple(ungraded(exercise, "broken" if exercise.skipped is None else "skipped")
+                     for exercise in self.lesson.exercises)
+
+    def _grade(self, submission: Submission, status: str, start: float, *, exercises: tuple[ExerciseGrade, ...],
+               **more) -> Grade:
+        counted = [exercise.points for exercise in exercises if not exercise.skipped]
+        if status == "graded" and None in counted:
+            status = "broken"
+        points = None if status != "graded" else sum(counted)
+        more.setdefault("notices", submission.notices)
+        return Grade(submission.name, submission.student, submission.lesson, status, points, float(self.lesson.points),
+                     exercises=exercises, isolation=self.isolation, seconds=round(time.perf_counter() - start, 4),
+                     language=submission.language, key=submission.key, checks=checks_version(self.lesson), **more)
