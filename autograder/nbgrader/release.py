@@ -1,0 +1,156 @@
+"""Makes the students' version of an assignment, as nbgrader makes it, and proves that nothing leaked.
+
+The release is made in a temporary folder, proven there, and only then swapped in and told to the gradebook: whatever
+goes wrong, the release that students have stays as it was.
+"""
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbgrader.converters import GenerateAssignment
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config, PyFileConfigLoader
+
+from autograder.course import course_file
+from autograder.lesson import Lesson, lesson_names, load_lesson
+from autograder.nbgrader.leak import prove, secrets
+from autograder.nbgrader.source import bodies
+
+
+@dataclass(frozen=True)
+class ReleaseReport:
+    """What was released, and how many secret lines were looked for in it."""
+
+    folder: Path
+    files: tuple[str, ...]
+    points: float
+    secret_lines: int
+
+
+def release(course: Path, assignment: str = "multihead", db_url: str | None = None) -> ReleaseReport:
+    """Write release/<assignment>/ and register the assignment in the gradebook (the course's own unless `db_url`).
+
+    Raises FileNotFoundError or ValueError, in one line, where there is nothing to release or nbgrader refuses;
+    Leak (a ValueError) where the release would give something away.
+    """
+    course = course.resolve()
+    lesson, name = _lesson_of(assignment)
+    config = _config(course)
+    directory = CourseDirectory(config=config, root=str(course))
+    source = Path(directory.format_path(directory.source_directory, ".", assignment)).resolve()
+    if not (source / name).is_file():
+        raise FileNotFoundError(
+            f"expected the notebook {_shown(source / name, course)} in {course}, and there is none; "
+            "run this in the course's folder, the one with nbgrader_config.py")
+    files = (name, *(f"{module}.py" for module in lesson.given))
+    kept = _secrets(lesson, source, name)
+    with tempfile.TemporaryDirectory(prefix=".release-", dir=course) as temporary:
+        made = _generate(config, course, assignment, Path(temporary) / "proven")
+        prove(made, files, kept)
+        _register(config, course, assignment, Path(temporary) / "registered", db_url)
+        folder = Path(directory.format_path(directory.release_directory, ".", assignment)).resolve()
+        points = _points(made / name)
+        _swap_in(made, folder, Path(temporary) / "retired")
+    return ReleaseReport(folder, files, points, len(kept.solution | kept.hidden))
+
+
+def _lesson_of(assignment: str) -> tuple[Lesson, str]:
+    """The lesson that has this assignment as an edition, and the file name of its notebook."""
+    editions = {Path(path).parent.name: (lesson, Path(path).name)
+                for lesson in map(load_lesson, lesson_names()) for path in lesson.editions.values()}
+    if assignment not in editions:
+        raise ValueError(f"there is no assignment {assignment!r}; the lessons have: {', '.join(sorted(editions))}")
+    return editions[assignment]
+
+
+def _config(course: Path) -> Config:
+    """The course's nbgrader_config.py, or the one that comes with the autograder; ValueError if it does not run."""
+    path = course / "nbgrader_config.py"
+    path = path if path.exists() else course_file("nbgrader_config.py")
+    try:
+        return PyFileConfigLoader(path.name, str(path.parent)).load_config()
+    except Exception as error:  # the file is the course's own Python: anything can go wrong in it
+        raise ValueError(f"{path} does not run: {type(error).__name__}: {error}") from error
+
+
+def _secrets(lesson: Lesson, source: Path, name: str):
+    """The secret lines of the lesson's reference and of the source notebook itself."""
+    reference = bodies(course_file(lesson.reference).read_text(encoding="utf-8"))
+    lines = [line for body in reference.values() for line in body]
+    given = [(source / f"{module}.py").read_text(encoding="utf-8") for module in lesson.given]
+    return secrets(nbformat.read(source / name, as_version=4), lines, given)
+
+
+def _generate(config: Config, course: Path, assignment: str, into: Path) -> Path:
+    """nbgrader's own generate step, without a gradebook; the folder that it made."""
+    without_gradebook = Config({"SaveCells": {"enabled": False}, "GenerateAssignment": {"no_database": True}})
+    return _run_nbgrader(Config(config), without_gradebook, course, assignment, into)
+
+
+def _register(config: Config, course: Path, assignment: str, into: Path, db_url: str | None) -> None:
+    """The same step with the gradebook, which is how nbgrader comes to know the assignment's cells."""
+    gradebook = Config({"CourseDirectory": {"db_url": db_url}} if db_url else {})
+    with _commands_on_path():
+        _run_nbgrader(Config(config), gradebook, course, assignment, into)
+
+
+def _run_nbgrader(config: Config, more: Config, course: Path, assignment: str, into: Path) -> Path:
+    config.merge(more)
+    config.merge(Config({"CourseDirectory": {
+        "root": str(course), "release_directory": str(into), "assignment_id": assignment, "notebook_id": "*"}}))
+    said: list[str] = []
+    log = _log(said)
+    directory = CourseDirectory(config=config, log=log)
+    try:
+        GenerateAssignment(coursedir=directory, config=config, log=log, force=True).start()
+    except NbGraderException as error:
+        reason = next((line for line in reversed("\n".join(said).splitlines()) if line and ": " in line), str(error))
+        raise ValueError(f"nbgrader cannot generate {assignment!r}: {reason.strip()}") from error
+    return Path(directory.format_path(directory.release_directory, ".", assignment)).resolve()
+
+
+def _log(said: list[str]) -> logging.Logger:
+    """A logger that keeps nbgrader's warnings and errors to itself, in `said`."""
+    log = logging.Logger("autograder.release", logging.ERROR)
+    handler = logging.Handler()
+    handler.emit = lambda record: said.append(record.getMessage())
+    log.addHandler(handler)
+    return log
+
+
+@contextmanager
+def _commands_on_path() -> Iterator[None]:
+    """nbgrader calls `alembic` by its bare name when it makes a gradebook; let it find the one beside our Python."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+def _points(notebook: Path) -> float:
+    """What the cells of this notebook are worth together."""
+    cells = nbformat.read(notebook, as_version=4).cells
+    return sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in cells)
+
+
+def _swap_in(made: Path, folder: Path, retired: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if folder.exists():
+        shutil.move(folder, retired)
+    shutil.move(made, folder)
+
+
+def _shown(path: Path, course: Path) -> str:
+    return str(path.relative_to(course)) if path.is_relative_to(course) else str(path)
