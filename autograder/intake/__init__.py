@@ -1,0 +1,8 @@
+"""From what students hand in to Submissions: notebooks, Python files, folders and archives.
+
+Nothing here runs or compiles what students wrote, and nothing imports nbformat or nbgrader.
+"""
+from autograder.intake.reading import read
+from autograder.intake.submission import from_sources, read_bytes
+
+__all__ = ["from_sources", "read", "read_bytes"]

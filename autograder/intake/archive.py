@@ -1,0 +1,122 @@
+"""The files in a zip archive, read in memory and never extracted.
+
+Members that lead outside the archive, links, and members behind a password are refused; the others are read.
+An archive that would fill the memory or the disk of whoever opens it is refused as a whole.
+"""
+from __future__ import annotations
+
+import re
+import stat
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import PurePosixPath
+
+from autograder.intake.encoding import FILE_CAP, Unreadable
+from autograder.intake.files import SUFFIXES, File, Listing, cannot_open, passed_by
+from autograder.intake.names import listed
+from autograder.records import Text, text
+
+MEMBER_CAP = 20_000
+TOTAL_CAP = 2 * 2**30                     # bytes of all notebooks in an archive, unpacked
+RATIO_CAP = 200                           # unpacked to packed, for members over RATIO_FROM bytes
+RATIO_FROM = 16 * 2**20
+_ENTRY = b"PK\x01\x02"                    # begins each member's line in the table of contents
+_REASONS = {
+    "outside": text("These members of the archive lead outside it and were refused: {names}."),
+    "link": text("These members of the archive are links and were refused: {names}. Put the files themselves in it."),
+    "locked": text("These members of the archive are behind a password and were refused: {names}. Make the archive "
+                   "without a password."),
+    "bomb": text("These members of the archive unpack to far more than an honest notebook and were refused: {names}. "
+                 "Clear the outputs of the notebook."),
+}
+
+
+@contextmanager
+def archive_listing(path: str) -> Iterator[Listing]:
+    """The files in an archive, loadable while the context lasts. Unreadable where the archive is no good."""
+    archive = _opened(path)
+    with archive:
+        members, refused = _sorted_out(archive)
+        files = [_file(archive, path, below, member) for below, member in members.items() if not member.is_dir()]
+        folders = [below for below, member in members.items() if member.is_dir()]
+        yield Listing(sorted(files, key=lambda file: file.path), folders, refused)
+
+
+def _opened(path: str) -> zipfile.ZipFile:
+    try:
+        _refuse_endless_table(path)
+        return zipfile.ZipFile(path)
+    except OSError as error:
+        raise Unreadable(cannot_open(error)) from None
+    except Unreadable:
+        raise
+    except Exception:                     # damage makes zipfile raise nearly anything, from BadZipFile to struct.error
+        raise Unreadable(text("The zip archive is damaged or incomplete. Make it again, or hand in its files as they "
+                              "are.")) from None
+
+
+def _refuse_endless_table(path: str) -> None:
+    """Count the members before zipfile makes an object of each."""
+    with open(path, "rb") as file:
+        count = sum(block.count(_ENTRY) for block in iter(lambda: file.read(2**20), b""))
+    if count > MEMBER_CAP:
+        raise Unreadable(text("The archive has {count} members; more than {limit} are not read. Split it.",
+                              count=count, limit=MEMBER_CAP))
+
+
+def _sorted_out(archive: zipfile.ZipFile) -> tuple[dict[PurePosixPath, zipfile.ZipInfo], Text | None]:
+    """The members to read by their path, and why the others were refused. Of two with one path the last counts."""
+    members: dict[PurePosixPath, zipfile.ZipInfo] = {}
+    refused: dict[str, list[str]] = {}
+    for member in archive.infolist():
+        below = PurePosixPath(member.filename.replace("\\", "/"))
+        fault = _fault(member, below)
+        if fault:
+            refused.setdefault(fault, []).append(member.filename)
+        elif below.parts and not any(passed_by(part) for part in below.parts):
+            members[below] = member
+    total = sum(member.file_size for below, member in members.items() if below.name.lower().endswith(SUFFIXES))
+    if total > TOTAL_CAP:
+        raise Unreadable(text("The archive unpacks to {size} MB; more than {limit} MB is not read. Split it.",
+                              size=total // 2**20, limit=TOTAL_CAP // 2**20))
+    return members, _reason(refused)
+
+
+def _fault(member: zipfile.ZipInfo, below: PurePosixPath) -> str:
+    kind = stat.S_IFMT(member.external_attr >> 16)
+    if below.is_absolute() or ".." in below.parts or re.match(r"[A-Za-z]:", str(below)):
+        return "outside"
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return "link"
+    if not below.name.lower().endswith(SUFFIXES):
+        return ""
+    if member.flag_bits & 1:
+        return "locked"
+    if member.file_size > max(RATIO_FROM, RATIO_CAP * member.compress_size):
+        return "bomb"
+    return ""
+
+
+def _reason(refused: dict[str, list[str]]) -> Text | None:
+    reason = None
+    for fault, names in refused.items():
+        one = Text(_REASONS[fault].template, {"names": listed(names)})
+        reason = one if reason is None else text("{first} {second}", first=reason, second=one)
+    return reason
+
+
+def _file(archive: zipfile.ZipFile, path: str, below: PurePosixPath, member: zipfile.ZipInfo) -> File:
+    def load() -> bytes:
+        try:
+            with archive.open(member) as file:
+                return file.read(FILE_CAP + 1)
+        except Exception:                 # as above
+            raise Unreadable(text("This file is damaged in the archive. Make the archive again.")) from None
+
+    try:
+        modified = datetime(*member.date_time).timestamp()
+    except (OverflowError, ValueError, OSError):
+        modified = 0.0
+    return File(below, f"{path}!{below}", modified, load)

@@ -1,0 +1,59 @@
+"""The cells of a notebook, whatever kind of file they came from: the caps they keep to and the text they hold."""
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from autograder.intake.encoding import Unreadable
+from autograder.intake.names import listed
+from autograder.records import Text, text
+
+CODE_CAP = 2 * 2**20                      # characters of code in one notebook
+CELL_CAP = 2_000                          # code cells in one notebook
+_UNPRINTABLE = re.compile("[\0\ud800-\udfff]")
+_MARKER = re.compile(r"^# ?(?:%%(?![^\s\[])|In ?\[[ \d]*\]:).*$", re.MULTILINE)
+
+
+class NotebookCell(msgspec.Struct, frozen=True):
+    """A cell as it stands in the file. `given`: nbgrader's flags lock it, or it only carries points."""
+
+    index: int
+    kind: str                             # "code", "markdown" or "raw"
+    source: str
+    grade_id: str = ""
+    given: bool = False
+
+
+def code_cells(sources: Sequence[str]) -> list[NotebookCell]:
+    """Sources without any metadata, as code cells in order."""
+    return [NotebookCell(index, "code", source) for index, source in enumerate(sources)]
+
+
+def python_cells(source: str) -> list[NotebookCell]:
+    """A Python file as cells: cut before each `# %%` (jupytext, editors) and `# In[1]:` (nbconvert)."""
+    starts = [match.start() for match in _MARKER.finditer(source)]
+    bounds = [0, *starts, len(source)]
+    parts = [source[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    return code_cells([_MARKER.sub("", part, count=1) if _MARKER.match(part) else part for part in parts])
+
+
+def clean(source: str) -> str:
+    """A source that can be encoded and compiled: plain line ends, no NUL, no half characters."""
+    return _UNPRINTABLE.sub("\ufffd", source.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def checked(cells: list[NotebookCell]) -> tuple[list[NotebookCell], list[Text]]:
+    """The same cells, clean, with a notice where that changed one. Unreadable where there is too much code."""
+    sizes = [len(cell.source) for cell in cells if cell.kind == "code"]
+    if len(sizes) > CELL_CAP:
+        raise Unreadable(text("There are {count} code cells; more than {limit} are not graded. Remove the cells "
+                              "that do not belong to the exercise.", count=len(sizes), limit=CELL_CAP))
+    if sum(sizes) > CODE_CAP:
+        raise Unreadable(text("There are {count} characters of code; more than {limit} are not graded. Remove data "
+                              "that was pasted into a cell.", count=sum(sizes), limit=CODE_CAP))
+    damaged = [str(cell.index + 1) for cell in cells if cell.kind == "code" and _UNPRINTABLE.search(cell.source)]
+    notices = [text("Cell {cells} holds characters that no program can hold (NUL or half of a pair); a � stands in "
+                    "their place.", cells=listed(damaged))] if damaged else []
+    return [msgspec.structs.replace(cell, source=clean(cell.source)) for cell in cells], notices

@@ -1,0 +1,95 @@
+"""From the bytes of a file to its text, whatever editor saved it.
+
+Text is what a notebook or a Python file consists of; an empty file, a picture, an archive or a web page saved under
+such a name is refused with a reason. What had to be converted is said in a notice.
+"""
+from __future__ import annotations
+
+import json
+
+from autograder.records import Text, text
+
+FILE_CAP = 64 * 2**20                     # bytes; an honest notebook with many pictures has some 20 MB
+
+
+class Unreadable(Exception):
+    """Nothing can be graded; the text says what was seen, what was expected and what to do."""
+
+    def __init__(self, why: Text):
+        super().__init__(why.template)
+        self.why = why
+
+
+_SIGNATURES = {
+    b"PK\x03\x04": text("a zip archive or an Office document"),
+    b"%PDF": text("a PDF"),
+    b"\x89PNG": text("a picture (PNG)"),
+    b"\xff\xd8\xff": text("a picture (JPEG)"),
+    b"\x1f\x8b": text("a gzip archive"),
+    b"Rar!": text("a RAR archive"),
+    b"7z\xbc\xaf": text("a 7z archive"),
+    b"\xd0\xcf\x11\xe0": text("an Office document"),
+}
+_NO_TEXT = text("a file of bytes without text")
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
+
+
+def text_of(data: bytes) -> tuple[str, list[Text]]:
+    """The text in a file, and a notice where it was not plain UTF-8. Raises Unreadable."""
+    _refuse_what_is_no_text(data)
+    encoding = json.detect_encoding(data)              # UTF-8, -16 or -32, with or without a byte order mark
+    if encoding == "utf-8":
+        return _utf8(data)
+    if encoding == "utf-8-sig":
+        decoded, notices = _utf8(data[3:])
+        return decoded, [*notices, text("The file begins with a byte order mark, which was left out.")]
+    try:
+        decoded = data.decode(encoding)
+    except UnicodeDecodeError:
+        raise Unreadable(_wrong_kind(_NO_TEXT)) from None
+    return decoded, [text("The file was saved as {encoding} and was read as such; UTF-8 is usual.",
+                          encoding=encoding.upper())]
+
+
+def _utf8(data: bytes) -> tuple[str, list[Text]]:
+    """UTF-8, or else what Windows calls ANSI, or UTF-8 with some damage, whichever explains more of the bytes."""
+    try:
+        return data.decode("utf-8"), []
+    except UnicodeDecodeError:
+        pass
+    if _looks_binary(data):
+        raise Unreadable(_wrong_kind(_NO_TEXT))
+    patched = data.decode("utf-8", "replace")
+    damaged = patched.count("\ufffd")
+    if sum(character > "\x7f" for character in patched) > 2 * damaged:
+        return patched, [text("{count} characters of the file are damaged; a � stands in their place.", count=damaged)]
+    try:
+        decoded = data.decode("cp1252")
+    except UnicodeDecodeError:
+        decoded = data.decode("latin-1")
+    return decoded, [text("The file is not UTF-8; it was read as Latin-1, so look whether accents came out right.")]
+
+
+def _refuse_what_is_no_text(data: bytes) -> None:
+    if len(data) > FILE_CAP:
+        raise Unreadable(text("The file has more than {limit} MB. Clear the outputs of the notebook "
+                              "(menu Edit or Kernel), save it and hand it in again.", limit=FILE_CAP // 2**20))
+    if not data.strip(b"\0 \t\r\n\f\xef\xbb\xbf"):
+        raise Unreadable(text("The file is empty: {size} bytes without content. Saving or uploading probably failed; "
+                              "hand in the notebook again.", size=len(data)))
+    for signature, kind in _SIGNATURES.items():
+        if data.startswith(signature):
+            raise Unreadable(_wrong_kind(kind))
+    if data[:64].lstrip(b"\xef\xbb\xbf \t\r\n\0").startswith(b"<"):
+        raise Unreadable(text("The file is a web page (HTML), not a notebook: the page that shows the notebook was "
+                              "saved. Download the notebook itself (.ipynb) and hand that in."))
+
+
+def _looks_binary(data: bytes) -> bool:
+    start = data[:4096]
+    return len(start.translate(None, _CONTROL)) < 0.95 * len(start)
+
+
+def _wrong_kind(kind: Text) -> Text:
+    return text("The file is {kind}, not a notebook or a Python file, whatever its name says. "
+                "Hand in the notebook itself (.ipynb).", kind=kind)

@@ -1,0 +1,103 @@
+"""The files below a folder that may hold a submission, and how to load them."""
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from autograder.intake.encoding import FILE_CAP, Unreadable
+from autograder.intake.names import listed
+from autograder.records import Text, text
+
+SUFFIXES = (".ipynb", ".py", ".ipynb.txt", ".ipynb.json")       # browsers add the last two
+_PASSED_BY = ("__pycache__", "__MACOSX", "node_modules", "site-packages", "venv")
+
+
+@dataclass(frozen=True)
+class File:
+    """A file in a folder or archive."""
+
+    path: PurePosixPath                   # below the folder or in the archive
+    identity: str                         # equal for one file that is reached by two ways
+    modified: float                       # larger is newer
+    load: Callable[[], bytes]             # Unreadable where that fails
+
+
+@dataclass
+class Listing:
+    """What a folder or archive holds, sorted, without hidden files and folders; and what was refused in it."""
+
+    files: list[File] = field(default_factory=list)
+    folders: list[PurePosixPath] = field(default_factory=list)
+    refused: Text | None = None
+
+
+def passed_by(name: str) -> bool:
+    """Whether a file or folder of this name belongs to a tool and not to the student."""
+    return name.startswith(".") or name in _PASSED_BY
+
+
+def load(path: str) -> bytes:
+    """The bytes of a file, one more than the cap at most; Unreadable if it is missing, closed to us or no file."""
+    try:
+        with open(path, "rb", opener=_without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise Unreadable(text("This is not a regular file, but a device or a pipe. Expected a notebook "
+                                      "(.ipynb), a Python file, a folder or a zip archive."))
+            return file.read(FILE_CAP + 1)
+    except (OSError, ValueError) as error:
+        raise Unreadable(cannot_open(error)) from None
+
+
+def cannot_open(error: Exception) -> Text:
+    """Why the operating system did not give us the file, for people."""
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return text("There is no such file or folder. Look whether the path is spelled correctly.")
+    if isinstance(error, PermissionError):
+        return text("There is no permission to read this. Change the permissions, or run as the user who owns it.")
+    return text("The operating system cannot open this: {reason}.", reason=getattr(error, "strerror", "") or str(error))
+
+
+def folder_listing(root: str) -> Listing:
+    """The files below a folder. A link that leads out of the folder is not followed, but said to be refused."""
+    listing, links, closed = Listing(), [], []
+    inside = os.path.realpath(root) + os.sep
+    for folder, subfolders, names in os.walk(root, onerror=closed.append):
+        subfolders[:] = sorted(name for name in subfolders if not passed_by(name))
+        for name in sorted(subfolders + [name for name in names if not passed_by(name)]):
+            path = os.path.join(folder, name)
+            below = PurePosixPath(Path(path).relative_to(root).as_posix())
+            if os.path.islink(path) and not os.path.realpath(path).startswith(inside):
+                if name in subfolders or name.lower().endswith(SUFFIXES):
+                    links.append(str(below))
+            elif name in subfolders:
+                listing.folders.append(below)
+            else:
+                listing.files.append(_file(path, below))
+    listing.refused = _refused(links, closed)
+    return listing
+
+
+def _file(path: str, below: PurePosixPath) -> File:
+    try:
+        modified = os.stat(path).st_mtime
+    except OSError:
+        modified = 0.0
+    return File(below, os.path.realpath(path), modified, lambda: load(path))
+
+
+def _refused(links: list[str], closed: list[OSError]) -> Text | None:
+    if closed:
+        return text("A folder in it cannot be read: {folder}. Change its permissions.",
+                    folder=listed([closed[0].filename]))
+    if links:
+        return text("These are links to places outside the folder, and were not followed: {names}. Put the files "
+                    "themselves there.", names=listed(links))
+    return None
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a pipe without waiting for someone to write to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

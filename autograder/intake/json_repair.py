@@ -1,0 +1,45 @@
+"""JSON that other tools wrote with what JSON does not know, made valid again.
+
+NaN and Infinity outside strings become null (they stand in outputs only); inside strings, half surrogate pairs become
+the replacement character and raw control characters become escapes.
+"""
+from __future__ import annotations
+
+import re
+
+from autograder.records import Text, text
+
+# Possessive, and an unclosed string runs to the end: one pass over the file, whatever it holds.
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|-?Infinity|NaN', re.DOTALL)
+_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+                     rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
+_CONTROL = re.compile(rb"[\x00-\x1f]")
+_NOTICES = {
+    "number": text("The file holds NaN or Infinity, which is not valid JSON; those values were left out."),
+    "half": text("A character of the file is damaged (half of a pair); a � stands in its place."),
+    "control": text("A text in the file holds control characters that JSON does not allow; they were kept."),
+}
+
+
+def repaired(body: bytes) -> tuple[bytes, list[Text]]:
+    """The same JSON with these faults mended, and a notice for each kind that occurred."""
+    kinds: set[str] = set()
+
+    def escape(match: re.Match[bytes]) -> bytes:
+        if not match[1]:
+            return match[0]
+        kinds.add("half")
+        return rb"\ufffd"
+
+    def token(match: re.Match[bytes]) -> bytes:
+        if not match[0].startswith(b'"'):
+            kinds.add("number")
+            return b"null"
+        string = _ESCAPE.sub(escape, match[0])
+        if _CONTROL.search(string):
+            kinds.add("control")
+            string = _CONTROL.sub(lambda found: b"\\u%04x" % found[0][0], string)
+        return string
+
+    body = _TOKEN.sub(token, body)
+    return body, [notice for kind, notice in _NOTICES.items() if kind in kinds]

@@ -1,0 +1,28 @@
+"""Names of files, students and cells as they may be shown, whatever someone called them."""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+NAME_CAP = 300                            # characters of a path or of a student's name
+LISTED = 20                               # names in one sentence
+_ODD = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_SUFFIX = re.compile(r"(?<=.)\.(?:ipynb(?:\.txt|\.json)?|[^.]{1,10})$", re.IGNORECASE)
+
+
+def label(name: str) -> str:
+    """The name, harmless to show: no control characters, no marks that turn the reading direction, not overlong."""
+    name = _ODD.sub("\ufffd", name)
+    return name if len(name) <= NAME_CAP else name[:NAME_CAP - 1] + "…"
+
+
+def stem(name: str) -> str:
+    """The file's name without its folders and its suffix."""
+    return _SUFFIX.sub("", PurePosixPath(name).name)
+
+
+def listed(names: Iterable[object]) -> str:
+    """The names in one line; of very many the first ones."""
+    names = [label(str(name)) for name in names]
+    return ", ".join(names[:LISTED]) + (f", … (+{len(names) - LISTED})" if len(names) > LISTED else "")

@@ -1,0 +1,139 @@
+"""The cells of a notebook file, read without nbformat (whose import takes longer than grading).
+
+Only what grading needs is looked at: stored outputs are skipped over, metadata is nbgrader's or nothing. Notebooks of
+format 4 and 3 are read, any minor version. Whatever else arrives is Unreadable, with the place where it goes wrong.
+"""
+from __future__ import annotations
+
+import re
+
+import msgspec
+from msgspec import Raw
+
+from autograder.intake.cells import NotebookCell
+from autograder.intake.encoding import Unreadable
+from autograder.intake.json_repair import repaired
+from autograder.intake.names import listed
+from autograder.records import Text, text
+
+ALL_CELLS_CAP = 10_000                    # code and text together
+_GRADE_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
+
+
+class _Cell(msgspec.Struct):
+    cell_type: str
+    source: Raw = Raw(b"null")
+    input: Raw = Raw(b'""')               # what format 3 called the source of a code cell
+    metadata: Raw = Raw(b"{}")
+
+
+class _Worksheet(msgspec.Struct):
+    cells: list[_Cell] = []
+
+
+class _Notebook(msgspec.Struct):
+    cells: list[_Cell] | None = None
+    worksheets: list[_Worksheet] | None = None         # format 3
+    nbformat: Raw = Raw(b"null")
+
+
+class _Nbgrader(msgspec.Struct):
+    grade_id: Raw = Raw(b'""')
+    locked: Raw = Raw(b"false")
+    grade: Raw = Raw(b"false")
+    solution: Raw = Raw(b"false")
+
+
+class _Metadata(msgspec.Struct):
+    nbgrader: _Nbgrader = msgspec.field(default_factory=_Nbgrader)
+
+
+_notebook = msgspec.json.Decoder(_Notebook)
+_metadata = msgspec.json.Decoder(_Metadata)
+_source = msgspec.json.Decoder(str | list[str])
+
+
+def notebook_cells(document: str) -> tuple[list[NotebookCell], list[Text]]:
+    """All cells of a notebook in order, with a notice for each repair. Raises Unreadable."""
+    notebook, notices = _parsed(document.encode("utf-8", "replace"))
+    found, more = _in_known_format(notebook)
+    if len(found) > ALL_CELLS_CAP:
+        raise Unreadable(text("The notebook has {count} cells; more than {limit} are not read. Remove the cells "
+                              "that do not belong to the exercise.", count=len(found), limit=ALL_CELLS_CAP))
+    cells, unclear = [], []
+    for index, cell in enumerate(found):
+        source = _text_of(cell)
+        if source is None:
+            unclear.append(str(index + 1))
+        else:
+            cells.append(NotebookCell(index, cell.cell_type, source, *_nbgrader(cell.metadata)))
+    if unclear:
+        more.append(text("The source of cell {cells} is not text; it was left out.", cells=listed(unclear)))
+    return cells, notices + more
+
+
+def _parsed(body: bytes) -> tuple[_Notebook, list[Text]]:
+    try:
+        try:
+            return _notebook.decode(body), []
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:
+            body, notices = repaired(body)
+            return _notebook.decode(body), notices
+    except msgspec.ValidationError as error:
+        raise Unreadable(text("The file is JSON, but not a notebook: {detail}. Expected a file with a list of cells, "
+                              "saved by Jupyter.", detail=str(error))) from None
+    except msgspec.DecodeError as error:
+        raise Unreadable(_broken_at(body, str(error))) from None
+    except RecursionError:
+        raise Unreadable(text("The file is nested deeper than any notebook is. Open it in Jupyter, save it and hand "
+                              "it in again.")) from None
+
+
+def _broken_at(body: bytes, error: str) -> Text:
+    """Where and how the JSON ends or goes wrong, counted in lines and columns from 1."""
+    place = re.search(r"\(byte (\d+)\)", error)
+    if place is None:
+        return text("The file breaks off at line {line}, after {size} bytes: its end is missing. Saving or uploading "
+                    "was cut short; hand in the notebook again.", line=body.count(b"\n") + 1, size=len(body))
+    before = body[:int(place[1])]
+    return text("The file is not a notebook: at line {line}, column {column} stands something that is not JSON. Open "
+                "it in Jupyter; if that works, save it and hand it in again.",
+                line=before.count(b"\n") + 1, column=len(before) - before.rfind(b"\n"))
+
+
+def _in_known_format(notebook: _Notebook) -> tuple[list[_Cell], list[Text]]:
+    major = bytes(notebook.nbformat).decode()
+    if notebook.cells is None and notebook.worksheets is None:
+        raise Unreadable(text("The file is JSON, but not a notebook: it has no cells. Expected a file saved by "
+                              "Jupyter."))
+    if major.isdigit() and major not in ("3", "4"):
+        raise Unreadable(text("The notebook has format {major}; format 4 was expected. Open it in a current Jupyter, "
+                              "save it and hand it in again.", major=major[:10]))
+    if notebook.cells is None:
+        cells = [cell for worksheet in notebook.worksheets for cell in worksheet.cells]
+        return cells, [text("The notebook has the old format 3; it was converted.")]
+    if not major.isdigit():
+        return notebook.cells, [text("The notebook does not say which format it has; it was read as format 4.")]
+    return notebook.cells, []
+
+
+def _text_of(cell: _Cell) -> str | None:
+    raw = cell.input if bytes(cell.source) == b"null" else cell.source
+    try:
+        source = _source.decode(raw)
+    except msgspec.DecodeError:
+        return None
+    return source if isinstance(source, str) else "".join(source)
+
+
+def _nbgrader(metadata: Raw) -> tuple[str, bool]:
+    """The grade_id ("" where there is no valid one) and whether the flags call the cell given."""
+    try:
+        marks = _metadata.decode(metadata).nbgrader
+        grade_id = msgspec.json.decode(marks.grade_id, type=str)
+    except (msgspec.DecodeError, RecursionError):
+        return "", False
+    locked, grade, solution = (bytes(flag) == b"true" for flag in (marks.locked, marks.grade, marks.solution))
+    return (grade_id if _GRADE_ID.fullmatch(grade_id) else ""), locked or (grade and not solution)

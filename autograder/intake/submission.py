@@ -1,0 +1,72 @@
+"""From what one file holds to a Submission: the student's own cells, the notices and the key of the content."""
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from autograder.intake.cells import NotebookCell, checked, code_cells, python_cells
+from autograder.intake.encoding import Unreadable, text_of
+from autograder.intake.names import label, stem
+from autograder.intake.notebook_json import notebook_cells
+from autograder.intake.own_cells import own_cells
+from autograder.intake.template import Template, template_of
+from autograder.lesson import Lesson
+from autograder.records import Cell, Submission, Text, text
+
+
+def read_bytes(name: str, data: bytes, lesson: Lesson, student: str | None = None) -> Submission:
+    """The submission in these bytes: a Python file if its name says so, else a notebook.
+
+    A bad file never raises: the submission says why it is unreadable. `student` is else the file's name.
+    """
+    template = template_of(lesson)
+    student = stem(name) if student is None else student
+    try:
+        cells, notices = _cells(name, data, template)
+        return _submission(name, student, cells, notices, lesson)
+    except Unreadable as error:
+        return unreadable(name, student, error.why, lesson)
+
+
+def from_sources(name: str, student: str, sources: Sequence[str], lesson: Lesson) -> Submission:
+    """The submission in these sources of code cells, without metadata: what a running kernel knows."""
+    try:
+        return _submission(name, student, code_cells(sources), [], lesson)
+    except Unreadable as error:
+        return unreadable(name, student, error.why, lesson)
+
+
+def unreadable(name: str, student: str, why: Text, lesson: Lesson) -> Submission:
+    """A submission of which nothing can be graded, and why."""
+    return Submission(label(name), label(student), lesson.name, unreadable=why)
+
+
+def _cells(name: str, data: bytes, template: Template) -> tuple[list[NotebookCell], list[Text]]:
+    source, notices = text_of(data)
+    if name.lower().endswith(".py"):
+        if not source.lstrip().startswith("{"):
+            return python_cells(source), notices
+        notices.append(text("The file is called a Python file but holds a notebook; it was read as a notebook."))
+    cells, repairs = notebook_cells(source)
+    notices.extend(repairs)
+    if template.given and not any(cell.grade_id for cell in cells):
+        notices.append(text("The notebook has lost its marks of nbgrader (other tools strip them); the given cells "
+                            "were recognised by their text."))
+    return cells, notices
+
+
+def _submission(name: str, student: str, cells: list[NotebookCell], notices: list[Text], lesson: Lesson) -> Submission:
+    template = template_of(lesson)
+    cells, damaged = checked(cells)
+    own, remarks = own_cells(cells, template, lesson)
+    return Submission(label(name), label(student), lesson.name, own, _key(lesson.name, own),
+                      template.language(cell.source for cell in cells), (*notices, *damaged, *remarks))
+
+
+def _key(lesson: str, cells: Iterable[Cell]) -> str:
+    """The same for the same code in the same order, whatever the file is called and whatever it printed."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in (lesson, *(cell.source for cell in cells)):
+        encoded = part.encode()
+        digest.update(len(encoded).to_bytes(8, "big") + encoded)
+    return digest.hexdigest()

@@ -1,0 +1,78 @@
+"""What the course itself put into the notebook: the cells that students are given, in every edition of the lesson."""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from autograder.course import course_file
+from autograder.intake.cells import NotebookCell
+from autograder.intake.encoding import text_of
+from autograder.intake.notebook_json import notebook_cells
+from autograder.lesson import Lesson
+
+
+@dataclass(frozen=True)
+class Template:
+    """The given cells. All texts are normalised: runs of white space are one blank."""
+
+    given: Mapping[str, frozenset[str]]         # grade_id -> the code, with and without hidden tests
+    code: frozenset[str]                        # all those texts
+    prose: frozenset[str]                       # the texts of cells that are not code
+    only_in: Mapping[str, frozenset[str]]       # language -> the texts that no other edition has
+
+    def language(self, sources: Iterable[str]) -> str:
+        """The edition that most of these cells were given in; "" where none of them tells."""
+        texts = {normalised(source) for source in sources}
+        matches = {language: len(texts & own) for language, own in self.only_in.items()}
+        best = max(matches.values(), default=0)
+        languages = [language for language, count in matches.items() if count == best > 0]
+        return languages[0] if len(languages) == 1 else ""
+
+
+def template_of(lesson: Lesson) -> Template:
+    """The lesson's given cells; read once for each lesson."""
+    return _template(tuple(sorted(lesson.editions.items())))
+
+
+def normalised(source: str) -> str:
+    """The source without the white space that editors and formatters change."""
+    return " ".join(source.split())
+
+
+def visible(source: str) -> str:
+    """What students see of a cell: everything outside its hidden tests."""
+    lines, hidden = [], False
+    for line in source.split("\n"):
+        if "BEGIN HIDDEN TESTS" in line:
+            hidden = True
+        elif "END HIDDEN TESTS" in line:
+            hidden = False
+        elif not hidden:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+@lru_cache
+def _template(editions: tuple[tuple[str, str], ...]) -> Template:
+    given: dict[str, frozenset[str]] = {}
+    prose: set[str] = set()
+    texts: dict[str, set[str]] = {}
+    for language, path in editions:
+        cells, _ = notebook_cells(text_of(course_file(path).read_bytes())[0])
+        for cell in cells:
+            forms = _forms(cell)
+            if cell.kind != "code":
+                prose |= forms
+            elif cell.given:
+                given[cell.grade_id] = given.get(cell.grade_id, frozenset()) | forms
+            if cell.kind != "code" or cell.given:
+                texts.setdefault(language, set()).update(forms)
+    editions_of = Counter(form for own in texts.values() for form in own)
+    only_in = {language: frozenset(form for form in own if editions_of[form] == 1) for language, own in texts.items()}
+    return Template(given, frozenset().union(*given.values()), frozenset(prose), only_in)
+
+
+def _forms(cell: NotebookCell) -> frozenset[str]:
+    return frozenset(normalised(source) for source in (cell.source, visible(cell.source))) - {""}
