@@ -10,19 +10,19 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from autograder.output.answers import Answers
     from autograder.records import Grade
 
 LESSON = "multihead"
 DONE, NOT_ALL_GRADED, WRONG_USAGE, BROKEN, INTERRUPTED, NO_READER = 0, 1, 2, 3, 130, 141
-OnGrade = Callable[["Grade", int, int], None]
 
 
 # --- options ------------------------------------------------------------------------------------------------------
@@ -33,15 +33,9 @@ def _finite(context: click.Context, option: click.Parameter, value: float) -> fl
     return value
 
 
-def _safe_target(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    """A target that can be written, and that is nobody's work."""
-    if value in (None, "-"):
-        return value
-    path = Path(value)
-    if path.suffix in (".ipynb", ".py", ".zip") and path.exists():
+def _nobodys_work(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    if value and Path(value).suffix in (".ipynb", ".py", ".zip") and Path(value).exists():
         raise click.BadParameter(f"{value} looks like a submission and would be overwritten")
-    if path.exists() and not os.access(path, os.W_OK):
-        raise click.BadParameter(f"{value} cannot be written")
     return value
 
 
@@ -61,7 +55,7 @@ def _common(command: Callable[..., int]) -> Callable[..., int]:
     return command
 
 
-_json = click.option("--json", "target", metavar="FILE|-", callback=_safe_target,
+_json = click.option("--json", "target", metavar="FILE|-", callback=_nobodys_work,
                      help="Write the answer as JSON lines, one submission a line; - is standard output.")
 _jobs = click.option("--jobs", metavar="N", type=click.IntRange(1, 1024), default=lambda: len(os.sched_getaffinity(0)),
                      help="How many submissions at the same time.  [default: one per core]")
@@ -90,27 +84,29 @@ def cli() -> None:
     """
 
 
-@cli.command()
+@cli.command(short_help="Grade notebooks or .py files, folders or zips.")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @_json
 @_common
 def check(paths: tuple[Path, ...], target: str | None, language: str, **limits: Any) -> int:
     """Grade notebooks or .py files, folders or zips; writes nothing but its answer."""
-    from autograder import intake
     from autograder.grade import Engine, Limits
+    from autograder.intake import read
     from autograder.lesson import load_lesson
     lesson = load_lesson(LESSON)
     with _answers(target, language, each=True) as answer:
-        submissions = list(intake.read(paths, lesson))
+        submissions = list(read(paths, lesson))
         if not submissions:
             raise click.UsageError(f"no notebook or .py file in {', '.join(map(str, paths))}")
         with Engine(lesson, Limits(**limits)) as engine:
             for index, submission in enumerate(submissions, start=1):
-                answer(engine.grade(submission), index, len(submissions))
+                graded = engine.grade(submission)
+                answer.progress(graded, index, len(submissions))
+                answer(graded)
     return exit_code(answer.grades)
 
 
-@cli.command()
+@cli.command(short_help="Grade the course in this folder.")
 @_jobs
 @click.option("--student", "students", metavar="ID", multiple=True, help="Only this student; may be repeated.")
 @click.option("--force", is_flag=True, help="Grade also what has not changed since the last time.")
@@ -124,7 +120,7 @@ def grade(target: str | None, language: str, jobs: int, students: tuple[str, ...
     return _grade_course(Path.cwd(), target, language, limits, jobs=jobs, students=students, force=force)
 
 
-@cli.command()
+@cli.command(short_help="Make release/ out of assignments/.")
 def release() -> int:
     """Make release/ out of assignments/, and prove that nothing leaked."""
     if not Path("assignments", LESSON).is_dir():
@@ -135,7 +131,7 @@ def release() -> int:
     return DONE
 
 
-@cli.command()
+@cli.command(short_help="Make a synthetic class, and grade it.")
 @click.argument("folder", metavar="[DIR]", default="demo-class", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--students", metavar="N", type=click.IntRange(1, 10_000), default=30, show_default=True,
               help="How many students the class has.")
@@ -152,7 +148,7 @@ def demo(folder: Path, students: int, jobs: int, target: str | None, language: s
     return _grade_course(folder, target, language, limits, jobs=jobs, students=(), force=False)
 
 
-@cli.command()
+@cli.command(short_help="Prove the lesson: every mistake is caught.")
 @_common
 def verify(language: str, **limits: Any) -> int:
     """Prove the lesson: the reference gets full marks, an untouched notebook zero, every mistake is caught."""
@@ -167,69 +163,23 @@ def verify(language: str, **limits: Any) -> int:
 def _grade_course(course: Path, target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
     from autograder.grade import Limits, grade_course
     with _answers(target, language, each=False) as answer:
-        # what was graded before comes back as well, so the answer is what the function returns
-        grades = grade_course(course, lesson=LESSON, limits=Limits(**limits), language=language, on_grade=answer,
-                              **choices)
-    return exit_code(grades)
+        for graded in grade_course(course, lesson=LESSON, limits=Limits(**limits), language=language,
+                                   on_grade=answer.progress, **choices):
+            answer(graded)
+    return exit_code(answer.grades)
 
 
 # --- answers ------------------------------------------------------------------------------------------------------
 
-class Answers:
-    """Shows grades as they come in, as JSON or at the terminal, and keeps them for the summary."""
-
-    def __init__(self, show: Sequence[Callable[[Grade, int, int], None]]):
-        self.grades: list[Grade] = []
-        self._show = show
-
-    def __call__(self, grade: Grade, done: int, total: int) -> None:
-        self.grades.append(grade)
-        for show in self._show:
-            show(grade, done, total)
-
-
 @contextmanager
 def _answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
-    """Takes the grades: as JSON where there is a target, else one by one (`each`); after them a summary of the class.
-
-    A target that cannot be written is wrong usage, and found out before anything is graded.
-    """
-    from autograder.output.results import print_results
-    from autograder.output.terminal import console, print_grade
-    to = console(sys.stdout)
-    with ExitStack() as stack:
-        show: list[OnGrade] = []
-        if target is not None:
-            write = _opened(stack, target, language)
-            show.append(lambda grade, done, total: write(grade))
-        elif each:
-            show.append(lambda grade, done, total: print_grade(to, grade, language))
-        if sys.stderr.isatty() and not (each and target is None and sys.stdout.isatty()):
-            show.append(stack.enter_context(_progress()))
-        answers = Answers(show)
-        yield answers
-    if target != "-" and (target or not each or len(answers.grades) > 1):
-        print_results(to, answers.grades, language)
-
-
-def _opened(stack: ExitStack, target: str, language: str) -> Callable[[Grade], None]:
-    from autograder.output.jsonl import json_lines
+    from autograder.output.answers import answers
+    from autograder.output.jsonl import CannotWrite
     try:
-        return stack.enter_context(json_lines(target, language))
-    except OSError as error:
-        raise click.UsageError(f"cannot write {target}: {error.strerror or error}") from None
-
-
-@contextmanager
-def _progress() -> Iterator[OnGrade]:
-    """A bar with the time that is left, on standard error, gone when all is done."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-               TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
-        task = bar.add_task("grading", total=None)
-        yield lambda grade, done, total: bar.update(task, completed=done, total=total)
+        with answers(target, language, each) as answer:
+            yield answer
+    except CannotWrite as error:
+        raise click.UsageError(str(error)) from None
 
 
 def exit_code(grades: Iterable[Grade]) -> int:
@@ -265,8 +215,12 @@ def run(arguments: list[str]) -> int:
         return code
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        return WRONG_USAGE
+    except click.ClickException as error:
+        where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "autograder"
+        click.echo(f"{where}: {error.format_message()} (see {where} --help)", err=True)
         return WRONG_USAGE
     except (KeyboardInterrupt, click.Abort):
         click.echo("stopped", err=True)

@@ -6,13 +6,17 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from autograder.language import translate
-from autograder.output.plain import number
+from autograder.output.marks import number
 from autograder.records import ExerciseGrade, Grade, Verdict
+
+
+class CannotWrite(Exception):
+    """The target of the JSON cannot be written; nothing was graded yet."""
 
 
 def json_line(grade: Grade, language: str) -> str:
@@ -57,14 +61,18 @@ def _verdict(verdict: Verdict, language: str) -> dict[str, Any]:
 def json_lines(target: str, language: str) -> Iterator[Callable[[Grade], None]]:
     """A function that writes a grade to `target`: a file, or "-" for standard output, line by line.
 
-    A file is there, whole, only after everything went well; until then what stood there stays. OSError comes at
-    once where the target cannot be written.
+    A file is there, whole, only after everything went well; until then what stood there stays. Raises CannotWrite
+    at once where the target cannot be written.
     """
-    with _standard_output() if target == "-" else _whole_file(Path(target)) as file:
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(_standard_output() if target == "-" else _file(Path(os.path.realpath(target))))
+        except OSError as error:
+            raise CannotWrite(f"cannot write {target}: {error.strerror or error}") from None
+
         def write(grade: Grade) -> None:
             file.write(json_line(grade, language).encode() + b"\n")
-            if target == "-":
-                file.flush()
+            file.flush()
         yield write
 
 
@@ -74,24 +82,26 @@ def _standard_output() -> Iterator[BinaryIO]:
     yield sys.stdout.buffer
 
 
+def _file(path: Path) -> AbstractContextManager[BinaryIO]:
+    """The file at this path; what cannot be replaced (a pipe, a device) is written as it is."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        return path.open("wb")
+    return _whole_file(path)
+
+
 @contextmanager
 def _whole_file(path: Path) -> Iterator[BinaryIO]:
     """A file that takes its name, and the place of what was there, only when it is complete."""
-    path = Path(os.path.realpath(path))
-    if path.is_dir():
-        raise IsADirectoryError(21, os.strerror(21), str(path))
-    if path.exists() and not path.is_file():                         # a pipe or a device cannot be replaced
-        with path.open("wb") as file:
-            yield file
-        return
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        if path.exists():
+            path.open("ab").close()                                  # is it a file that may be written?
         with part.open("xb") as file:
             if path.exists():
                 shutil.copymode(path, part)
             yield file
         part.replace(path)
     except BaseException:
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError, NotADirectoryError):
             part.unlink()
         raise

@@ -11,11 +11,3 @@ def plain(words: str) -> str:
     """The words without terminal sequences; any other control character shows as U+FFFD. Lines and tabs stay."""
     words = words.replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", _ESCAPE.sub("", words))
-
-
-def number(value: float | None) -> float | int | None:
-    """Points as people write them: rounded once, to four decimals, and 3 rather than 3.0; None stays None."""
-    if value is None:
-        return None
-    rounded = round(float(value), 4)
-    return int(rounded) if rounded.is_integer() else rounded

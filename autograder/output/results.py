@@ -9,8 +9,9 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from autograder.language import translate
-from autograder.output.plain import number, plain
-from autograder.output.terminal import points_of, print_not_isolated
+from autograder.output.marks import points_of
+from autograder.output.plain import plain
+from autograder.output.terminal import print_not_isolated
 from autograder.records import Grade, Text, text
 
 SHOWN = 20                               # of the submissions that need a look; the JSON and the report have them all
@@ -63,7 +64,7 @@ def _mean_row(table: Table, name: str, points: list[tuple[float, float]], style:
     filled = round(10 * average / most) if most else 0
     bar = Line("█" * filled, "green") + Line("░" * (10 - filled), "dim")
     full = sum(got >= most for got, most in points)
-    table.add_row(plain(name), points_of(round(average, 2), most), bar, str(number(full)), style=style)
+    table.add_row(plain(name), points_of(round(average, 2), most), bar, str(full), style=style)
 
 
 def _looks(looks: Sequence[tuple[Grade, Text]], language: str) -> Table:

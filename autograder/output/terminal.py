@@ -12,19 +12,33 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text as Line
 
-from autograder.language import VERDICT_WORDS, WORLD_WORDS, translate
-from autograder.output.plain import number, plain
-from autograder.records import CellReport, ExerciseGrade, Grade, Text, Verdict, text
+from autograder.language import VERDICT_WORDS, translate
+from autograder.output.marks import (
+    NOT_ISOLATED,
+    exercise_mark,
+    explanation,
+    points_of,
+    tells_nothing,
+    verdict_mark,
+    what_happened,
+)
+from autograder.output.plain import plain
+from autograder.records import ExerciseGrade, Grade, Verdict, text
 
 WIDTH = 100                              # wider lines are hard to read
-NOT_ISOLATED = text("the students' code ran without a wall and could do whatever you can")
 _STATUS = {"unreadable": text("could not be read"), "broken": VERDICT_WORDS["broken"]}
-_STYLE = {"✓": "green", "✗": "red", "–": "dim", "‼": "bold red"}
+_STYLE = {"✓": "green", "✗": "red", "–": "dim", "‼": "bold red", "○": "yellow"}
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command what a reader that left means; rich would exit with 1."""
+        raise
 
 
 def console(file: TextIO) -> Console:
     """A console that adds no colours of its own; 80 columns where the output is not a terminal."""
-    made = Console(file=file, highlight=False, markup=False, emoji=False)
+    made = _Console(file=file, highlight=False, markup=False, emoji=False)
     made.width = min(made.width, WIDTH) if made.is_terminal else 80
     return made
 
@@ -34,11 +48,12 @@ def print_grade(to: Console, grade: Grade, language: str) -> None:
     to.print(_heading(grade, language))
     for notice in grade.notices:
         to.print(_indented(translate(notice, language), 1, "yellow", "! "))
-    if grade.exercises:
+    if grade.status != "unreadable":
         to.print(_exercises(grade, language))
     for cell in grade.cells:
         if cell.status != "ok":
-            to.print(_indented(_cell(cell, language), 1, "red", "✗ "))
+            words = translate(what_happened(cell), language) + (f": {cell.error}" if cell.error else "")
+            to.print(_indented(words, 1, "red", "✗ "))
     for reason in grade.for_a_person:
         to.print(_indented(translate(text("for a person: {reason}", reason=reason), language), 1, "magenta", "→ "))
     if grade.isolation == "none" and grade.status != "unreadable":
@@ -49,20 +64,6 @@ def print_grade(to: Console, grade: Grade, language: str) -> None:
 def print_not_isolated(to: Console, language: str) -> None:
     """The warning that goes with every result of code that ran without a wall."""
     to.print(_indented(f"NOT ISOLATED: {translate(NOT_ISOLATED, language)}", 1, "bold red", "‼ "))
-
-
-def points_of(points: float | None, max_points: float) -> str:
-    """"2.5 / 5", or "? / 5" where the points are unknown."""
-    return f"{'?' if points is None else number(points)} / {number(max_points)}"
-
-
-def mark_of(points: float | None, max_points: float, skipped: bool = False) -> str:
-    """A tick for all points, a cross for fewer, a dash for not graded, and !! where the autograder failed."""
-    if skipped:
-        return "–"
-    if points is None:
-        return "‼"
-    return "✓" if points >= max_points else "✗"
 
 
 def _heading(grade: Grade, language: str) -> Line:
@@ -82,7 +83,7 @@ def _exercises(grade: Grade, language: str) -> Table:
     table.add_column(translate(text("exercise"), language), ratio=1, overflow="fold")
     table.add_column(translate(text("points"), language), justify="right", no_wrap=True)
     for exercise in grade.exercises:
-        mark = mark_of(exercise.points, exercise.max_points, exercise.skipped)
+        mark = exercise_mark(exercise)
         points = translate(VERDICT_WORDS["skipped"], language) if exercise.skipped else points_of(
             exercise.points, exercise.max_points)
         table.add_row(Line(mark, _STYLE[mark]), Line(plain(exercise.name), "bold"), Line(points, "bold"))
@@ -94,15 +95,13 @@ def _exercises(grade: Grade, language: str) -> Table:
 
 
 def _details(exercise: ExerciseGrade, language: str) -> Iterator[tuple[Padding, str]]:
-    """What a reader needs besides the points: failed checks, checks that held only with help, and the hints."""
-    if exercise.skipped:
-        return
+    """What a reader needs besides the points: checks that cost points or held only with help, and the hints."""
     for verdict in exercise.verdicts:
-        if verdict.verdict == "passed" and verdict.world in (None, "own"):
+        if tells_nothing(verdict):
             continue
         yield _title(verdict, language), points_of(verdict.points, verdict.max_points)
-        if explanation := explained(verdict, language):
-            yield _indented(explanation, 2), ""
+        if why := translate(explanation(verdict), language):
+            yield _indented(why, 2), ""
     for hint in exercise.diagnosis.hints:
         yield _indented(translate(hint, language), 0, "cyan", "→ "), ""
     if exercise.diagnosis.mistakes:
@@ -110,22 +109,12 @@ def _details(exercise: ExerciseGrade, language: str) -> Iterator[tuple[Padding, 
         yield _indented(translate(looks, language), 2, "dim"), ""
 
 
-def explained(verdict: Verdict, language: str) -> str:
-    """The verdict's own message, else what the world in which it passed means."""
-    return translate(verdict.message or WORLD_WORDS.get(verdict.world or ""), language)
-
-
 def _title(verdict: Verdict, language: str) -> Padding:
-    mark = mark_of(verdict.points, verdict.max_points, verdict.verdict == "skipped")
+    mark = verdict_mark(verdict)
     words = translate(verdict.title, language)
     if verdict.verdict not in ("passed", "wrong"):
         words += f" ({translate(VERDICT_WORDS[verdict.verdict], language)})"
     return _indented(words, 0, _STYLE[mark], f"{mark} ")
-
-
-def _cell(cell: CellReport, language: str) -> str:
-    what = text("cell {number}: {status}", number=cell.cell, status=VERDICT_WORDS.get(cell.status, Text(cell.status)))
-    return translate(what, language) + (f": {cell.error}" if cell.error else "")
 
 
 def _indented(words: str, indent: int, style: str = "", mark: str = "") -> Padding | Table:

@@ -1,0 +1,40 @@
+"""A student's feedback as one HTML page: no script, nothing loaded from elsewhere, everything escaped."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from autograder.language import VERDICT_WORDS, translate
+from autograder.output import marks
+from autograder.output.plain import plain
+from autograder.records import Grade, Text, text
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def feedback_page(grade: Grade, language: str) -> str:
+    """The page of this grade. What is meant for a person (`for_a_person`, ids of mistakes) stays out of it."""
+    return page_template("feedback.html", language).render(grade=grade)
+
+
+@lru_cache
+def page_template(name: str, language: str):
+    """A template of ours whose every `{{ value }}` is translated, made plain and escaped, in that order."""
+    pages = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
+                        finalize=_shown(language), trim_blocks=True, lstrip_blocks=True)
+    pages.globals.update(text=text, language=language, marks=marks, verdict_words=VERDICT_WORDS)
+    return pages.get_template(name)
+
+
+def _shown(language: str) -> Callable[[Any], Any]:
+    def shown(value: Any) -> Any:
+        if value is None:
+            return ""
+        if isinstance(value, Text):
+            value = translate(value, language)
+        return plain(value) if type(value) is str else value
+    return shown
