@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograder.judge import Judged, with_reference
-from autograder.lesson import Exercise, Lesson, Mistake
+from autograder.lesson import REFUSALS, Exercise, Lesson, Mistake
 from autograder.records import Call, Diagnosis, Outcome
 from autograder.subject import LocalSubject
 
@@ -123,9 +123,16 @@ def same(got: Outcome, mistaken: Outcome, right: Outcome) -> bool:
     """Whether a student's outcome is what the mistake gives. `right` tells which entries of a dict matter."""
     if got.status != mistaken.status:
         return False
+    if got.status == "raised":
+        return _refuses(got) == _refuses(mistaken)
     if got.status != "answered":
         return True
     return _touched(got) == _touched(mistaken) and alike(got.value, mistaken.value, right.value)
+
+
+def _refuses(outcome: Outcome) -> bool:
+    """Whether the exception is one that refuses arguments; which of those does not matter."""
+    return not REFUSALS.isdisjoint((outcome.error, *outcome.kinds))
 
 
 def _touched(outcome: Outcome) -> set[str]:

@@ -17,6 +17,10 @@ from autograder.course import course_file
 from autograder.records import Call, Outcome, Text
 
 
+#: the exceptions with which a function may refuse its arguments
+REFUSALS = frozenset({"ValueError", "TypeError", "AssertionError"})
+
+
 class Wrong(Exception):
     """A check does not hold; the text says what was seen, what was expected and what to try."""
 
@@ -55,7 +59,7 @@ class Ask(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Check:
     """One fact about one exercise."""
 
@@ -77,7 +81,7 @@ def check(title: Text, points: str, needs: tuple[str, ...] = (), derivative: boo
     return make
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Implementation:
     """One set of functions that a student's own test is run on, once, in a fresh process."""
 
@@ -85,7 +89,7 @@ class Implementation:
     make: Callable[[str], str]                  # the reference's source -> the source of this implementation
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Exercise:
     """One function that students write, with the checks that grade it."""
 
@@ -100,7 +104,7 @@ class Exercise:
     skipped: Text | None = None                 # why it is not graded
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mistake:
     """A wrong solution that people really write. `make` turns the reference's source into the wrong one."""
 
@@ -130,7 +134,7 @@ def written(code: str) -> Callable[[str], str]:
     return make
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lesson:
     """A lesson: its exercises in order, the files that go with it, and how its mistakes are found."""
 

@@ -99,9 +99,13 @@ _rng = np.random.default_rng(20268)
 SPLIT_X = _rng.normal(size=(2, 5, 12))
 SPLIT = Call("split_heads", (SPLIT_X, 3))
 SPLIT_OTHER = Call("split_heads", (_rng.normal(size=(3, 4, 10)), 2))
+SPLIT_EDGES = tuple(Call("split_heads", (_rng.normal(size=shape), heads))
+                    for shape, heads in (((2, 5, 3), 1), ((2, 5, 3), 3), ((1, 1, 6), 2)))
 SPLIT_AGAIN = Call("split_heads", SPLIT.args)
 MERGE = Call("merge_heads", (_rng.normal(size=(2, 3, 5, 4)),))
 MERGE_OTHER = Call("merge_heads", (_rng.normal(size=(3, 2, 4, 5)),))
+MERGE_EDGES = tuple(Call("merge_heads", (_rng.normal(size=shape),))
+                    for shape in ((2, 1, 5, 3), (2, 3, 5, 1), (1, 2, 1, 3)))
 MERGE_AGAIN = Call("merge_heads", MERGE.args)
 
 

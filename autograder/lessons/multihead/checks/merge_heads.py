@@ -13,10 +13,17 @@ def worked_example(ask: Ask) -> None:
     equal(ask.value(probes.W1_MERGE), probes.W1_X, "BTC", "merge_heads(h)", shown=True)
 
 
-@check(text("Every number returns to its own sequence, time step and channel"), "5/4")
+@check(text("Every number returns to its own sequence, time step and channel"), "1")
 def general(ask: Ask) -> None:
     """Two hidden cases with all sizes different."""
     for call in (probes.MERGE, probes.MERGE_OTHER):
+        equal(ask.value(call), ask.expected(call), "BTC", "merge_heads(h)")
+
+
+@check(text("One head, heads of one channel and a single token are joined like any other"), "1/4", needs=RIGHT)
+def edges(ask: Ask) -> None:
+    """H = 1, d = 1, and B = T = 1."""
+    for call in probes.MERGE_EDGES:
         equal(ask.value(call), ask.expected(call), "BTC", "merge_heads(h)")
 
 
@@ -33,4 +40,4 @@ def keeps_arguments(ask: Ask) -> None:
     same_again(ask.value(probes.MERGE), ask.value(probes.MERGE_AGAIN), "merge_heads")
 
 
-MERGE_HEADS = (worked_example, general, refuses_other_axes, keeps_arguments)
+MERGE_HEADS = (worked_example, general, edges, refuses_other_axes, keeps_arguments)

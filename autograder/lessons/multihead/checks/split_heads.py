@@ -13,10 +13,17 @@ def worked_example(ask: Ask) -> None:
     equal(ask.value(probes.W1_SPLIT), probes.W1_HEADS, "BHTd", "split_heads(x, 2)", shown=True)
 
 
-@check(text("Every number keeps its sequence, its time step and its head"), "5/4")
+@check(text("Every number keeps its sequence, its time step and its head"), "1")
 def general(ask: Ask) -> None:
     """Two hidden cases with all sizes different."""
     for call in (probes.SPLIT, probes.SPLIT_OTHER):
+        equal(ask.value(call), ask.expected(call), "BHTd", "split_heads(x, heads)")
+
+
+@check(text("One head, heads of one channel and a single token are cut like any other"), "1/4", needs=RIGHT)
+def edges(ask: Ask) -> None:
+    """H = 1, d = 1, and B = T = 1."""
+    for call in probes.SPLIT_EDGES:
         equal(ask.value(call), ask.expected(call), "BHTd", "split_heads(x, heads)")
 
 
@@ -57,5 +64,5 @@ def keeps_arguments(ask: Ask) -> None:
     same_again(ask.value(probes.SPLIT), ask.value(probes.SPLIT_AGAIN), "split_heads")
 
 
-SPLIT_HEADS = (worked_example, general, refuses_other_divisors, refuses_below_one, refuses_bool, refuses_fractions,
-               refuses_other_axes, keeps_arguments)
+SPLIT_HEADS = (worked_example, general, edges, refuses_other_divisors, refuses_below_one, refuses_bool,
+               refuses_fractions, refuses_other_axes, keeps_arguments)
