@@ -14,7 +14,7 @@ NOTEBOOK_METADATA = {"kernelspec", "language_info"}
 CELL_METADATA = {"nbgrader", "deletable", "editable"}
 NBGRADER_METADATA = {"schema_version", "grade", "grade_id", "locked", "solution", "task", "points", "checksum",
                      "cell_type"}
-SHORTEST = 16                           # characters without spaces; a shorter line ("return y") says nothing
+SHORTEST = 16                           # characters without spaces; a shorter line ("dx, grads") says nothing
 
 
 class Leak(ValueError):
@@ -28,19 +28,19 @@ class Leak(ValueError):
 
 @dataclass(frozen=True)
 class Secrets:
-    """The lines that must not travel, stripped of spaces and comments."""
+    """The lines that must not travel, without spaces and comments."""
 
     solution: frozenset[str]
     hidden: frozenset[str]
 
 
-def secrets(notebook: nbformat.NotebookNode, bodies: Sequence[str], given: Sequence[str]) -> Secrets:
+def secrets(notebook: nbformat.NotebookNode, bodies: Sequence[str]) -> Secrets:
     """What the source notebook and the reference's bodies hold that students may not see.
 
-    A line that the teacher shows in a locked cell or a given module (a call in an example, say) is no secret. The
-    same line in a text or in a student's cell is one: that is where a solution is left behind by mistake.
+    A line that the teacher shows in a locked cell (a call in an example, say) is no secret. The same line in a text,
+    a student's cell or another file is one: those are the places where a solution is left behind by mistake.
     """
-    solution, hidden, shown = list(bodies), [], [line for text in given for line in text.splitlines()]
+    solution, hidden, shown = list(bodies), [], []
     for cell in notebook.cells:
         locked = cell.metadata.get("nbgrader", {}).get("locked", False)
         for kind, line in regions(cell.source):
@@ -51,8 +51,8 @@ def secrets(notebook: nbformat.NotebookNode, bodies: Sequence[str], given: Seque
             elif locked:
                 shown.append(line)
     public = [_bare(line) for line in shown]
-    return Secrets(*(frozenset(bare for bare in map(_bare, lines)
-                               if len(bare) >= SHORTEST and not any(bare in line for line in public))
+    return Secrets(*(frozenset(code for code in map(_code, lines)
+                               if len(code) >= SHORTEST and not any(code in line for line in public))
                      for lines in (solution, hidden)))
 
 
@@ -88,7 +88,7 @@ def _prove_text(file: str, cell: str, text: str, kept: Secrets) -> None:
     for line in text.splitlines():
         bare = _bare(line)
         if any(marker in line for marker in MARKERS) or any(secret in bare for secret in kept.hidden):
-            raise Leak(file, cell, line, "hidden tests or a solution's marker are left in")
+            raise Leak(file, cell, line, "a hidden test, or a marker of one or of a solution, is left in")
         if any(secret in bare for secret in kept.solution):
             raise Leak(file, cell, line, "a line of the solution is left in")
 
@@ -110,6 +110,12 @@ def _prove_metadata(file: str, cell: str, metadata: dict, allowed: set[str]) -> 
             raise Leak(file, cell, key, "metadata that students do not need")
 
 
+def _code(line: str) -> str:
+    """What a line of code computes: "=x+1" for `y = x + 1  # why`, so that another name does not hide it."""
+    line = re.sub(r"(?<=\S)\s+# .*$", "", line)
+    return _bare(re.sub(r"^\s*[\w, ]+ = ", "= ", line))
+
+
 def _bare(line: str) -> str:
-    """A line without spaces and without its trailing comment, so that neither can hide it."""
-    return re.sub(r"\s+", "", re.sub(r"\s+# .*$", "", line))
+    """A line without spaces, with `return x` written as an assignment."""
+    return re.sub(r"\s+", "", re.sub(r"\breturn\s+", "= ", line))

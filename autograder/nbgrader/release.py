@@ -23,7 +23,7 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.course import course_file
 from autograder.lesson import Lesson, lesson_names, load_lesson
-from autograder.nbgrader.leak import prove, secrets
+from autograder.nbgrader.leak import Secrets, prove, secrets
 from autograder.nbgrader.source import bodies
 
 
@@ -83,12 +83,11 @@ def _config(course: Path) -> Config:
         raise ValueError(f"{path} does not run: {type(error).__name__}: {error}") from error
 
 
-def _secrets(lesson: Lesson, source: Path, name: str):
+def _secrets(lesson: Lesson, source: Path, name: str) -> Secrets:
     """The secret lines of the lesson's reference and of the source notebook itself."""
     reference = bodies(course_file(lesson.reference).read_text(encoding="utf-8"))
     lines = [line for body in reference.values() for line in body]
-    given = [(source / f"{module}.py").read_text(encoding="utf-8") for module in lesson.given]
-    return secrets(nbformat.read(source / name, as_version=4), lines, given)
+    return secrets(nbformat.read(source / name, as_version=4), lines)
 
 
 def _generate(config: Config, course: Path, assignment: str, into: Path) -> Path:

@@ -1,0 +1,184 @@
+"""The release: nbgrader's own, proven clean, byte for byte the one in the repository."""
+import shutil
+import sqlite3
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.validator import Validator
+
+from autograder.course import course_file
+from autograder.nbgrader.leak import Leak, Secrets, prove
+from autograder.nbgrader.release import release
+
+FILES = ("multihead.ipynb", "attention.py")
+NOTEBOOK = "assignments/multihead/multihead.ipynb"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def copy_of_course(folder: Path) -> Path:
+    shutil.copytree(course_file("assignments"), folder / "assignments",
+                    ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    shutil.copy(course_file("nbgrader_config.py"), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def gradebook(tmp_path_factory):
+    return tmp_path_factory.mktemp("gradebook") / "gradebook.db"
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory, gradebook):
+    course = copy_of_course(tmp_path_factory.mktemp("course"))
+    return course, release(course, db_url=f"sqlite:///{gradebook}")
+
+
+@pytest.fixture
+def course(tmp_path):
+    return copy_of_course(tmp_path)
+
+
+def edit_source(course: Path, edit) -> None:
+    notebook = nbformat.read(course / NOTEBOOK, as_version=4)
+    edit({cell.metadata.get("nbgrader", {}).get("grade_id", cell.id): cell for cell in notebook.cells}, notebook)
+    nbformat.write(notebook, course / NOTEBOOK)
+
+
+def test_a_fresh_release_equals_the_committed_one(released):
+    assert contents(released[1].folder) == contents(course_file("release/multihead"))
+
+
+def test_only_the_notebook_and_the_given_module_travel(released):
+    assert sorted(contents(released[1].folder)) == sorted(FILES)
+    assert released[1].files == FILES
+
+
+def test_the_release_is_worth_all_points(released):
+    assert released[1].points == 20
+
+
+def test_the_proof_looked_for_the_whole_solution(released):
+    assert released[1].secret_lines > 50
+
+
+def test_the_gradebook_knows_the_cells_with_their_points(released, gradebook):
+    rows = sqlite3.connect(gradebook).execute(
+        "select base_cell.name, max_score from grade_cells join base_cell on base_cell.id = grade_cells.id").fetchall()
+    assert {name: points for name, points in rows if points} == {
+        "test_split_heads": 3, "test_merge_heads": 2, "test_multihead": 5, "test_multihead_backward": 7,
+        "test_own_test": 3}
+
+
+def test_nothing_but_the_release_is_left_in_the_course(released):
+    assert sorted(path.name for path in released[0].iterdir()) == ["assignments", "nbgrader_config.py", "release"]
+
+
+def test_nbgrader_validate_reports_examples_that_are_worth_nothing(released):
+    failed = Validator().validate(str(released[1].folder / "multihead.ipynb"))["failed"]
+    assert len(failed) == 10
+    assert all("NotImplementedError" in cell["raw_error"] for cell in failed[1:3])
+
+
+def in_a_text(cells, notebook):
+    cells["split-heads-uitleg"].source += "\n\n    x = x.reshape(B, T, heads, C//heads)"
+
+
+def in_a_comment(cells, notebook):
+    cells["split_heads"].source = cells["split_heads"].source.replace(
+        "    ### BEGIN", "    # return x.swapaxes(1, 2)\n    ### BEGIN")
+
+
+def behind_an_early_end(cells, notebook):
+    lines = cells["multihead"].source.splitlines()
+    lines.insert(-3, lines.pop())
+    cells["multihead"].source = "\n".join(lines)
+
+
+def behind_a_misspelt_marker(cells, notebook):
+    cells["test_multihead"].source = cells["test_multihead"].source.replace("HIDDEN TESTS", "HIDDEN TEST")
+
+
+def in_metadata(cells, notebook):
+    cells["own-test-uitleg"].metadata["answer"] = "see the solutions"
+
+
+def in_the_notebooks_metadata(cells, notebook):
+    notebook.metadata["authors"] = ["student-01"]
+
+
+@pytest.mark.parametrize(("edit", "cell"), [
+    (in_a_text, "split-heads-uitleg"), (in_a_comment, "split_heads"), (behind_an_early_end, "multihead"),
+    (behind_a_misspelt_marker, "test_multihead"), (in_metadata, "own-test-uitleg"), (in_the_notebooks_metadata, ""),
+])
+def test_a_leak_is_named_and_leaves_the_old_release_alone(course, tmp_path, edit, cell):
+    old = course / "release" / "multihead"
+    old.mkdir(parents=True)
+    (old / "multihead.ipynb").write_text("the release that students have")
+    edit_source(course, edit)
+    with pytest.raises(Leak) as leak:
+        release(course, db_url=f"sqlite:///{tmp_path}/gradebook.db")
+    assert (leak.value.file, leak.value.cell) == ("multihead.ipynb", cell)
+    assert contents(old) == {"multihead.ipynb": b"the release that students have"}
+    assert not (tmp_path / "gradebook.db").exists()
+    assert len(str(leak.value).splitlines()) == 1
+
+
+def test_a_solution_line_in_the_given_module_is_a_leak(course):
+    with (course / "assignments/multihead/attention.py").open("a", encoding="utf-8") as file:
+        file.write("\n\ndef answer(x, B, T, heads, C):\n    return x.reshape(B, T, heads, C // heads)\n")
+    with pytest.raises(Leak, match=r"attention\.py.*solution"):
+        release(course, db_url="sqlite://")
+
+
+def test_a_file_that_does_not_belong_is_a_leak(course):
+    (course / "assignments/multihead/answers.txt").write_text("x")
+    with pytest.raises(Leak, match=r"answers\.txt.*CourseDirectory\.ignore"):
+        release(course, db_url="sqlite://")
+
+
+def test_a_missing_given_module_is_refused(course):
+    (course / "assignments/multihead/attention.py").unlink()
+    with pytest.raises(Leak, match=r"attention\.py.*missing"):
+        release(course, db_url="sqlite://")
+
+
+@pytest.mark.parametrize("run", [{"execution_count": 3}, {"outputs": [nbformat.v4.new_output("stream", text="7")]}])
+def test_what_a_run_left_behind_is_a_leak(tmp_path, run):
+    cell = nbformat.v4.new_code_cell("1 + 1", id="sum", **run)
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "multihead.ipynb")
+    with pytest.raises(Leak, match="cell sum: the cell has been run"):
+        prove(tmp_path, ["multihead.ipynb"], Secrets(frozenset(), frozenset()))
+
+
+def test_a_folder_without_assignments_says_where_to_run(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"assignments/multihead/multihead\.ipynb.*run this in the course's"):
+        release(tmp_path)
+
+
+def test_an_unknown_assignment_names_the_known_ones(course):
+    with pytest.raises(ValueError, match="no assignment 'singlehead'.*multihead"):
+        release(course, "singlehead")
+
+
+def test_what_nbgrader_refuses_is_said_in_one_line(course):
+    def open_ended(cells, notebook):
+        cells["split_heads"].source = cells["split_heads"].source.replace("### END SOLUTION", "")
+    edit_source(course, open_ended)
+    with pytest.raises(ValueError, match="nbgrader cannot generate 'multihead': .*no end solution") as refusal:
+        release(course, db_url="sqlite://")
+    assert len(str(refusal.value).splitlines()) == 1
+
+
+def test_a_config_that_does_not_run_is_named(course):
+    (course / "nbgrader_config.py").write_text("c = get_config(\n")
+    with pytest.raises(ValueError, match=r"nbgrader_config\.py does not run: SyntaxError"):
+        release(course)
+
+
+def test_a_course_without_a_config_uses_ours(course, gradebook, released):
+    (course / "nbgrader_config.py").unlink()
+    assert release(course, db_url=f"sqlite:///{gradebook}").folder == course / "release" / "multihead"
