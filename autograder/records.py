@@ -18,7 +18,7 @@ class Text(msgspec.Struct, frozen=True, tag=True):
     """A sentence for people: the English template (the gettext msgid) and what fills its `{gaps}`."""
 
     template: str
-    values: dict[str, Any] = {}          # str, int, float, or Text, which is translated in turn
+    values: dict[str, str | int | float | Text] = {}     # a Text among them is translated in turn
 
 
 def text(template: str, **values: Any) -> Text:

@@ -1,0 +1,61 @@
+"""The journal keeps what is finished, and only what still holds."""
+from pathlib import Path
+
+import pytest
+
+from autograder.journal import Journal
+from autograder.records import ExerciseGrade, Grade, Submission, Verdict, text
+
+VERDICT = Verdict("general", text("a title"), "passed", 1.0, 1.0, "own", text("why {not_}", not_=text("inner {n}", n=3)))
+GRADE = Grade("a.ipynb", "student-01", "multihead", "graded", 1.0, 20.0, key="k1", checks="v1", isolation="none",
+              exercises=(ExerciseGrade("split_heads", 1.0, 3.0, (VERDICT,)),), notices=(text("cell {cell}", cell=4),))
+
+
+def submission(**changes: str) -> Submission:
+    return Submission(**{"name": "a.ipynb", "student": "student-01", "lesson": "multihead", "key": "k1", **changes})
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    with Journal(tmp_path / "sub" / "journal.jsonl", "v1", "none") as journal:
+        journal.add(GRADE)
+    return tmp_path / "sub" / "journal.jsonl"
+
+
+def test_a_finished_grade_comes_back_whole(path: Path) -> None:
+    with Journal(path, "v1", "none") as journal:
+        assert journal.find(submission()) == GRADE
+
+
+def test_a_grade_takes_the_name_that_the_file_has_now(path: Path) -> None:
+    with Journal(path, "v1", "none") as journal:
+        assert journal.find(submission(name="b.ipynb")).submission == "b.ipynb"
+
+
+@pytest.mark.parametrize("changes", [{"key": "k2"}, {"student": "student-02"}, {"key": ""}])
+def test_other_work_is_not_found(path: Path, changes: dict) -> None:
+    with Journal(path, "v1", "none") as journal:
+        assert journal.find(submission(**changes)) is None
+
+
+@pytest.mark.parametrize(("checks", "isolation"), [("v2", "none"), ("v1", "namespaces")])
+def test_other_checks_or_another_tier_are_not_used(path: Path, checks: str, isolation: str) -> None:
+    with Journal(path, checks, isolation) as journal:
+        assert journal.find(submission()) is None
+
+
+def test_our_own_fault_is_not_used_again(tmp_path: Path) -> None:
+    with Journal(tmp_path / "j", "v1", "none") as journal:
+        journal.add(Grade("a", "student-01", "multihead", "broken", None, 20.0, key="k1", checks="v1"))
+        assert journal.find(submission()) is None
+
+
+def test_a_cut_off_line_costs_only_itself(path: Path) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole + whole[:50])
+    with Journal(path, "v1", "none") as journal:
+        assert journal.find(submission()) == GRADE
+        journal.add(GRADE)
+    with Journal(path, "v1", "none") as journal:
+        assert journal.find(submission()) == GRADE
+    assert path.read_bytes().count(b"\n") == 3
