@@ -1,0 +1,227 @@
+"""The source notebook: clean, complete, solved by the reference, and its examples refuse in words."""
+import copy
+
+import nbformat
+import pytest
+
+from autograder.course import course_file
+from autograder.lesson import changed, load_lesson
+from autograder.nbgrader.source import bodies, drift, drift_of, main, sync_into
+
+LESSON = load_lesson("multihead")
+SOURCE = course_file(LESSON.editions["nl"])
+RELEASE = course_file("release/multihead/multihead.ipynb")
+
+#: (grade_id, points) in order; frozen, because nbgrader knows the cells of submitted work by these
+CELLS = [
+    ("given", None), ("split_heads", None), ("example_W1_split", 0), ("example_refusals_split", 0),
+    ("merge_heads", None), ("example_W1_merge", 0), ("example_refusals_merge", 0),
+    ("multihead", None), ("example_W2", 0), ("example_W6", 0),
+    ("multihead_backward", None), ("example_W3", 0), ("example_W4", 0), ("example_W5", 0),
+    ("own_test", None), ("example_own_test", 0),
+    ("test_split_heads", 3), ("test_merge_heads", 2), ("test_multihead", 5), ("test_multihead_backward", 7),
+    ("test_own_test", 3),
+]
+NUMBERS = [
+    "arange(8).reshape(1, 2, 4)", "[[0, 1], [4, 5]]", "[[2, 3], [6, 7]]",                                       # W1
+    "[[[1, 2]]]", "[[1, 1], [0, 1]]", "[2, 4]", "[[[2, 6]]]",                                                    # W2
+    "[[[3, 5]]]", "[8, 5]", "[[6, 10], [12, 20]]", "[[8, 5], [16, 10]]", "[[[16, 10]]]",                         # W3
+    "[[[1, 2], [0, 1]]]", "0.4055", "6.2509", "7.0619", "[[[7.0619, 5.2804], [2.2820, 0.0635]]]",                # W4
+    "1e-5",                                                                                                      # W5
+    "[1, 0, 0, 1, .5, 0, -1, 0]", "[0, 1, 1, 0, 0, .5, 0, -1]", "[1, 1, -1, 0, .5, .5, 1, 1]",                   # W6
+    "[0.860, 0.769, -0.488, 0.231]", "[0.231, 0.140, 0.629]", "[0.429, 0.429, 0.576, 0.576]",
+    "[0.913, 0.877, -0.703, 0.123, 0.457, 0.438, 0.666, 0.703]", "[0.752, 0.752]", "[0.845]",
+]
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(path):
+    return {cell.metadata.nbgrader.grade_id: cell for cell in read(path).cells if cell.cell_type == "code"}
+
+
+@pytest.fixture(autouse=True)
+def given_modules(monkeypatch):
+    """The given modules can be imported, as they can beside the notebook."""
+    for path in LESSON.given.values():
+        monkeypatch.syspath_prepend(str(course_file(path).parent))
+
+
+def namespace(*edits, own_test=None):
+    """What a kernel holds after the cells of a student who wrote the reference with these lines changed."""
+    names = {"__name__": "__main__"}
+    exec(changed(*edits)(LESSON.reference_source), names)
+    return names | ({"own_test": own_test} if own_test else {})
+
+
+def test_the_cells_and_their_points_are_frozen():
+    marks = [cell.metadata.nbgrader for cell in read(SOURCE).cells if cell.cell_type == "code"]
+    assert [(mark.grade_id, mark.get("points")) for mark in marks] == CELLS
+
+
+def test_the_points_are_the_lessons():
+    assert [(exercise.grade_id, exercise.points) for exercise in LESSON.exercises] == CELLS[-len(LESSON.exercises):]
+
+
+def test_students_write_in_solution_cells_only():
+    for grade_id, cell in code_cells(SOURCE).items():
+        mark = cell.metadata.nbgrader
+        assert mark.solution is (grade_id in {exercise.name for exercise in LESSON.exercises})
+        assert mark.locked is not mark.solution
+        assert mark.grade is ("points" in mark)
+
+
+def test_the_first_cell_is_the_lessons_prelude():
+    source = code_cells(SOURCE)["given"].source
+    assert [line for line in source.splitlines() if line] == LESSON.prelude.splitlines()
+
+
+def test_the_source_notebook_is_clean():
+    notebook = read(SOURCE)
+    assert SOURCE.read_text(encoding="utf-8") == nbformat.writes(notebook) + "\n"
+    assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
+    assert notebook.metadata == {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+                                 "language_info": {"name": "python"}}
+    for cell in notebook.cells:
+        assert set(cell.metadata) <= {"nbgrader"}
+        assert not cell.get("outputs")
+        assert cell.get("execution_count") is None
+
+
+def test_every_edition_holds_the_reference():
+    assert drift(LESSON) == []
+
+
+def test_the_source_runs_from_top_to_bottom():
+    names = {"__name__": "__main__"}
+    for grade_id, cell in code_cells(SOURCE).items():
+        if not grade_id.startswith("test_"):
+            exec(compile(cell.source, grade_id, "exec"), names)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_every_number_of_the_worked_examples_reaches_the_student(number):
+    assert any(number in cell.source for cell in read(RELEASE).cells)
+
+
+@pytest.mark.parametrize("grade_id", [grade_id for grade_id, points in CELLS if points])
+def test_a_point_cell_shows_one_line_and_hides_one(grade_id):
+    exercise = next(exercise for exercise in LESSON.exercises if exercise.grade_id == grade_id)
+    comment = f"# Deze cel geeft je punten voor {exercise.name}. Laat hem leeg."
+    assert code_cells(RELEASE)[grade_id].source == comment
+    assert code_cells(SOURCE)[grade_id].source.splitlines() == [
+        comment, "### BEGIN HIDDEN TESTS",
+        f'from autograder.nbgrader.kernel import points; points("{exercise.name}")', "### END HIDDEN TESTS"]
+
+
+@pytest.mark.parametrize("grade_id", [grade_id for grade_id, points in CELLS if points == 0])
+def test_no_example_passes_on_untouched_stubs(grade_id):
+    names = {}
+    for cell in code_cells(RELEASE).values():
+        if cell.metadata.nbgrader.solution or not cell.metadata.nbgrader.grade:
+            exec(cell.source, names)
+    with pytest.raises((NotImplementedError, AssertionError)):
+        exec(code_cells(RELEASE)[grade_id].source, names)
+
+
+def accepts_everything(multihead, multihead_backward):
+    """A test that cannot fail."""
+
+
+def one_key_only(multihead, multihead_backward):
+    """A test with one key: it sees y, and nothing of Q and K."""
+    import numpy as np
+    params = {name: np.eye(2) for name in ("wq", "wk", "wv", "wo")}
+    y, cache = multihead(np.array([[[1, 2]]]), params, 1, np.ones((1, 1), dtype=bool))
+    assert np.allclose(y, [[[1, 2]]])
+    assert not np.any(multihead_backward(cache, params, y)[1]["wq"])
+
+
+REFUSALS = [
+    ("example_W1_split",
+     [("(B, T, heads, C // heads)", "(B, heads, T, C // heads)"), ("return x.swapaxes(1, 2)", "return x")],
+     "head 0 is [[0, 1], [2, 3]], verwacht: [[0, 1], [4, 5]]"),
+    ("example_W1_split", [("return x.swapaxes(1, 2)", "return x")], "Elke rij is een tijdstap"),
+    ("example_W1_split", [("return x.swapaxes(1, 2)", "return x[None]")], "geeft vorm (1, 1, 2, 2, 2), verwacht:"),
+    ("example_W1_split", [("return x.swapaxes(1, 2)", "x = x.swapaxes(1, 2)")], "geeft NoneType terug"),
+    ("example_refusals_split", [("isinstance(heads, bool) or", ""), ("heads, C //", "int(heads), C //")],
+     "True is geen aantal heads"),
+    ("example_refusals_split", [("heads < 1 or C", "C")], "heads = 0 ZeroDivisionError"),
+    ("example_refusals_split", [("x.ndim != 3", "False"), ("B, T, C = x.shape", "B, T, C = (1, *x.shape)[-3:]")],
+     "x heeft twee assen in plaats van drie"),
+    ("example_W1_merge", [("h = h.swapaxes(1, 2)", "h = h")], "Staan H en d naast elkaar"),
+    ("example_refusals_merge", [("h.ndim != 4", "False"), ("d = h.shape", "d = (1, *h.shape)[-4:]")],
+     "want h heeft geen vier assen"),
+    ("example_W2", [("return y, {", "return y\n    return {")], "verwacht: het paar (y, cache)"),
+    ("example_W2", [('y = joined @ params["wo"] ', "y = joined ")], "met WO"),
+    ("example_W2", [('"joined": joined', '"J": joined')], "verwacht was ook 'joined'"),
+    ("example_W6", [("attention(q, k, v, allowed)\n    j", "attention(q / 2, k, v, allowed)\n    j")], "door √d"),
+    ("example_W3", [('"btj,btc->jc"', '"btj,btc->cj"')], "gradiënt van wo is"),
+    ("example_W3", [("return dx, grads", "return dx")], "verwacht: het paar (dx, grads)"),
+    ("example_W4", [("dx = dx + dpart", "dx = dpart")], "overschrijft de ene de andere"),
+    ("example_W4", [('"btc,bte->ce", x, dpart)', '"btc,bte->ce", x, dpart) / x.shape[1]')], "zonder gemiddelde"),
+    ("example_W5", [("dx = dx + dpart", "dx = dpart")], "loopt je backward niet terug"),
+]
+
+
+@pytest.mark.parametrize(("grade_id", "edits", "words"), REFUSALS)
+def test_an_example_refuses_in_words(grade_id, edits, words):
+    names = namespace(*edits)
+    with pytest.raises(AssertionError) as refusal:
+        exec(code_cells(RELEASE)[grade_id].source, names)
+    assert words in str(refusal.value)
+
+
+@pytest.mark.parametrize(("own_test", "words"), [
+    (accepts_everything, "aanvaardt een uitwerking waarin y half zo groot is"),
+    (one_key_only, "aanvaardt een uitwerking waarin de gradiënt van wq nul is"),
+])
+def test_a_weak_own_test_is_shown_what_it_misses(own_test, words):
+    with pytest.raises(AssertionError, match=words):
+        exec(code_cells(RELEASE)["example_own_test"].source, namespace(own_test=own_test))
+
+
+def test_an_own_test_that_refuses_the_students_own_functions_is_told():
+    def refuses_everything(multihead, multihead_backward):
+        raise AssertionError("y klopt niet")
+    with pytest.raises(AssertionError, match="weigert je eigen functies: y klopt niet"):
+        exec(code_cells(RELEASE)["example_own_test"].source, namespace(own_test=refuses_everything))
+
+
+def test_drift_is_named_and_sync_mends_it():
+    wanted = bodies(course_file(LESSON.reference).read_text(encoding="utf-8"))
+    notebook = read(SOURCE)
+    drifted = copy.deepcopy(notebook)
+    cell = next(cell for cell in drifted.cells if cell.get("id") == "merge-heads")
+    cell.source = cell.source.replace("h.swapaxes(1, 2)", "h.swapaxes(2, 1)")
+    assert len(drift_of(drifted, wanted)) == 1
+    assert "merge_heads" in drift_of(drifted, wanted)[0]
+    assert sync_into(drifted, wanted)
+    assert drifted == notebook
+    assert not sync_into(drifted, wanted)
+
+
+def test_a_solution_cell_without_markers_is_refused():
+    notebook = read(SOURCE)
+    cell = next(cell for cell in notebook.cells if cell.get("id") == "merge-heads")
+    cell.source = cell.source.replace("### END SOLUTION", "")
+    with pytest.raises(ValueError, match="merge_heads.*END SOLUTION"):
+        drift_of(notebook, {"merge_heads": []})
+
+
+def test_a_missing_solution_cell_is_named():
+    assert drift_of(nbformat.v4.new_notebook(), {"merge_heads": []}) == [
+        "the notebook has no solution cell 'merge_heads'"]
+
+
+def test_the_body_of_a_function_is_what_follows_its_docstring():
+    assert bodies('def f(x):\n    """Doc."""\n    # why\n    return x\n\n\ndef g():\n    pass\n') == {
+        "f": ["    # why", "    return x"], "g": ["    pass"]}
+
+
+def test_the_check_command_only_looks(capsys):
+    assert main(["--check"]) == 0
+    assert "every solution region" in capsys.readouterr().out
+    assert main(["--chekc"]) == 2
