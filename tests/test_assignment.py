@@ -1,12 +1,13 @@
 """The source notebook: clean, complete, solved by the reference, and its examples refuse in words."""
 import copy
+from dataclasses import replace
 
 import nbformat
 import pytest
 
 from autograder.course import course_file
 from autograder.lesson import changed, load_lesson
-from autograder.nbgrader.source import bodies, drift, drift_of, main, sync_into
+from autograder.nbgrader.source import bodies, drift, drift_of, main, sync, sync_into
 
 LESSON = load_lesson("multihead")
 SOURCE = course_file(LESSON.editions["nl"])
@@ -201,6 +202,15 @@ def test_drift_is_named_and_sync_mends_it():
     assert sync_into(drifted, wanted)
     assert drifted == notebook
     assert not sync_into(drifted, wanted)
+
+
+def test_sync_writes_the_file_as_it_should_be(tmp_path):
+    notebook = tmp_path / "multihead.ipynb"
+    notebook.write_text(SOURCE.read_text(encoding="utf-8").replace("swapaxes(1, 2)", "swapaxes(2, 1)"), encoding="utf-8")
+    lesson = replace(LESSON, editions={"nl": str(notebook)})
+    assert sync(lesson) == [notebook]
+    assert notebook.read_bytes() == SOURCE.read_bytes()
+    assert sync(lesson) == []
 
 
 def test_a_solution_cell_without_markers_is_refused():

@@ -35,7 +35,7 @@ def _first_line(function: ast.FunctionDef) -> int:
 def drift(lesson: Lesson) -> list[str]:
     """One sentence for each solution region that is not the reference's body; empty where all agree."""
     wanted = _wanted(lesson)
-    return [sentence for _, path in _editions(lesson) for sentence in drift_of(_read(path), wanted, path.name)]
+    return [sentence for path in _editions(lesson) for sentence in drift_of(_read(path), wanted, path.name)]
 
 
 def drift_of(notebook: nbformat.NotebookNode, wanted: Bodies, name: str = "the notebook") -> list[str]:
@@ -54,7 +54,7 @@ def sync(lesson: Lesson) -> list[Path]:
     """Write the reference's bodies into the solution regions; the notebooks that this changed."""
     wanted = _wanted(lesson)
     changed = []
-    for _, path in _editions(lesson):
+    for path in _editions(lesson):
         notebook = _read(path)
         if sync_into(notebook, wanted, path.name):
             nbformat.write(notebook, path)
@@ -79,8 +79,8 @@ def _wanted(lesson: Lesson) -> dict[str, list[str]]:
     return {name: lines for name, lines in bodies(code).items() if name in exercises}
 
 
-def _editions(lesson: Lesson) -> list[tuple[str, Path]]:
-    return [(language, course_file(path)) for language, path in lesson.editions.items()]
+def _editions(lesson: Lesson) -> list[Path]:
+    return [course_file(path) for path in lesson.editions.values()]
 
 
 def _read(path: Path) -> nbformat.NotebookNode:
