@@ -85,10 +85,10 @@ def cli() -> None:
 
 
 @cli.command(short_help="Grade notebooks or .py files, folders or zips.")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, readable=False))
 @_json
 @_common
-def check(paths: tuple[Path, ...], target: str | None, language: str, **limits: Any) -> int:
+def check(paths: tuple[str, ...], target: str | None, language: str, **limits: Any) -> int:
     """Grade notebooks or .py files, folders or zips; writes nothing but its answer."""
     from autograder.grade import Engine, Limits
     from autograder.intake import read
@@ -96,8 +96,6 @@ def check(paths: tuple[Path, ...], target: str | None, language: str, **limits: 
     lesson = load_lesson(LESSON)
     with _answers(target, language, each=True) as answer:
         submissions = list(read(paths, lesson))
-        if not submissions:
-            raise click.UsageError(f"no notebook or .py file in {', '.join(map(str, paths))}")
         with Engine(lesson, Limits(**limits)) as engine:
             for index, submission in enumerate(submissions, start=1):
                 graded = engine.grade(submission)
@@ -123,11 +121,16 @@ def grade(target: str | None, language: str, jobs: int, students: tuple[str, ...
 @cli.command(short_help="Make release/ out of assignments/.")
 def release() -> int:
     """Make release/ out of assignments/, and prove that nothing leaked."""
-    if not Path("assignments", LESSON).is_dir():
-        raise click.UsageError(f"there is no folder assignments/{LESSON} here; go to the folder of the course")
+    from autograder.lesson import load_lesson
     from autograder.nbgrader.release import release as make_release
-    make_release(Path.cwd(), LESSON)
-    click.echo(f"release/{LESSON} is ready: no solution and no hidden test is left in it")
+    names = [Path(path).parent.name for path in load_lesson(LESSON).editions.values()]
+    for name in [name for name in names if Path("assignments", name).is_dir()] or names[:1]:
+        try:
+            made = make_release(Path.cwd(), name)
+        except (FileNotFoundError, ValueError) as error:
+            raise click.UsageError(str(error)) from None
+        click.echo(f"{os.path.relpath(made.folder)}: {', '.join(made.files)}; {made.points:g} points; "
+                   f"none of {made.secret_lines} secret lines is in it")
     return DONE
 
 

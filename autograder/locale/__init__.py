@@ -31,14 +31,17 @@ def catalogues() -> list[Path]:
 def extracted() -> Catalog:
     """Every sentence in the code and the templates, with the files that say it."""
     template = Catalog(charset="utf-8")
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for msgid in in_code(path.read_text(encoding="utf-8")):
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("templates/*.html")]):
+        sentences = in_code if path.suffix == ".py" else in_template
+        for msgid in sentences(path.read_text(encoding="utf-8")):
             template.add(msgid, locations=[(path.relative_to(PACKAGE).as_posix(), 0)])
-    for path in sorted(PACKAGE.glob("output/templates/*.html")):
-        with path.open("rb") as file:
-            for _, _, msgid, _ in babel_extract(file, ["text"], [], {}):
-                template.add(msgid, locations=[(path.relative_to(PACKAGE).as_posix(), 0)])
     return template
+
+
+def in_template(source: str) -> list[str]:
+    """The first argument of every `text("...")` in a page, in order."""
+    calls = babel_extract(BytesIO(source.encode()), ["text"], [], {})
+    return [found if isinstance(found, str) else found[0] for _, _, found, _ in calls]
 
 
 def in_code(source: str) -> list[str]:
@@ -46,7 +49,8 @@ def in_code(source: str) -> list[str]:
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)
              and isinstance(node.func, ast.Name) and node.func.id == "text" and node.args]
     calls.sort(key=lambda call: (call.lineno, call.col_offset))
-    return [call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)]
+    sentences = (call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant))
+    return [sentence for sentence in sentences if isinstance(sentence, str)]
 
 
 def read(path: Path) -> Catalog:

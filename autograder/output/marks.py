@@ -4,7 +4,7 @@ from __future__ import annotations
 from autograder.language import VERDICT_WORDS, WORLD_WORDS
 from autograder.records import CellReport, ExerciseGrade, Text, Verdict, text
 
-NOT_ISOLATED = text("the students' code ran without a wall and could do whatever you can")
+NOT_ISOLATED = text("the submission's code ran without a wall, with all the rights of whoever started the grading")
 
 
 def number(value: float | None) -> float | int | None:

@@ -117,12 +117,12 @@ def _title(verdict: Verdict, language: str) -> Padding:
     return _indented(words, 0, _STYLE[mark], f"{mark} ")
 
 
-def _indented(words: str, indent: int, style: str = "", mark: str = "") -> Padding | Table:
+def _indented(words: str, indent: int, style: str = "", mark: str = "") -> Padding:
     """Text whose further lines stand under its first word, after an optional mark."""
     if not mark:
-        return Padding(Line(plain(words), style), (0, 0, 0, indent))
+        return Padding(Line(plain(words), style), (0, 0, 0, indent), expand=False)
     row = Table.grid()
     row.add_column(width=len(mark))
     row.add_column(overflow="fold")
     row.add_row(Line(mark, style), Line(plain(words), style))
-    return Padding(row, (0, 0, 0, indent))
+    return Padding(row, (0, 0, 0, indent), expand=False)

@@ -1,0 +1,159 @@
+"""`pytest --submission FILE`: the hidden checks of one submission as test items, `student-01::split_heads::general`.
+
+A check that fails fails, one that is skipped is skipped, and one that is broken is an error. The student's code runs
+behind the wall, as ever: pytest never imports the file, nor a conftest.py beside it. Nothing of ours is imported
+before the option is used, since this plugin is loaded into every run of pytest.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from autograder.records import ExerciseGrade, Grade, Submission, Verdict
+
+LESSON = "multihead"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("autograder", "hidden checks of the multi-head attention lesson")
+    group.addoption("--submission", metavar="FILE", action="append", default=[],
+                    help="grade this notebook or .py file; each hidden check is a test item (may be repeated)")
+    group.addoption("--submission-lang", choices=["nl", "en"], default="nl", help="the language of the messages")
+    group.addoption("--submission-seconds", type=float, default=5.0, help="how long one call may take")
+    group.addoption("--submission-memory", type=int, default=1024, metavar="MB", help="what its process may use")
+    group.addoption("--submission-isolation", choices=["auto", "namespaces", "process", "none"], default="auto",
+                    help="the wall around the student's code")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
+    """Without paths nothing but the submission is run, so no conftest.py either: it might be the student's."""
+    options = early_config.known_args_namespace
+    if options.submission and not options.file_or_dir:
+        options.noconftest = True
+    return (yield)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "points(max_points): what this check of a submission is worth")
+    if not config.option.submission:
+        return
+    for file in config.option.submission:
+        if not config.invocation_params.dir.joinpath(file).is_file():
+            raise pytest.UsageError(f"--submission: there is no file {file}")
+    if not config.option.file_or_dir:
+        config.args = []
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    options = config.option
+    if options.submission and options.submission_isolation == "none":
+        return "NOT ISOLATED: the submission's code runs without a wall, with all your rights"
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    """The submissions stand beside what pytest collects itself, right below the session."""
+    report = yield
+    if isinstance(collector, pytest.Session) and collector.config.option.submission and report.passed:
+        report.result.extend(_submissions(collector))
+    return report
+
+
+def _submissions(session: pytest.Session) -> Iterator[SubmissionNode]:
+    from autograder.intake import read
+    from autograder.lesson import load_lesson
+    paths = [session.config.invocation_params.dir / file for file in session.config.option.submission]
+    submissions = list(read(paths, load_lesson(LESSON)))
+    students = [submission.student for submission in submissions]
+    for submission in submissions:
+        unique = submission.student and students.count(submission.student) == 1
+        name = (submission.student if unique else submission.name).replace("::", ":")
+        yield SubmissionNode.from_parent(session, name=name, nodeid=name, submission=submission)
+
+
+class SubmissionNode(pytest.Collector):
+    """One submission; collecting it grades it, once."""
+
+    def __init__(self, *, submission: Submission, **node: Any):
+        super().__init__(**node)
+        self.submission = submission
+
+    def collect(self) -> Iterator[ExerciseNode]:
+        grade = _graded(self.submission, self.config)
+        if grade.status == "unreadable":
+            raise self.CollectError(self.words(self.submission.unreadable))
+        for exercise in grade.exercises:
+            yield ExerciseNode.from_parent(self, name=exercise.name, exercise=exercise)
+
+    def words(self, sentence: Any) -> str:
+        """The sentence in the chosen language, harmless at a terminal."""
+        from autograder.language import translate
+        from autograder.output.plain import plain
+        return plain(translate(sentence, self.config.option.submission_lang))
+
+
+def _graded(submission: Submission, config: pytest.Config) -> Grade:
+    from autograder.grade import Engine, Limits
+    from autograder.lesson import load_lesson
+    options = config.option
+    limits = Limits(options.submission_seconds, options.submission_memory, options.submission_isolation)
+    with Engine(load_lesson(LESSON), limits) as engine:
+        return engine.grade(submission)
+
+
+class ExerciseNode(pytest.Collector):
+    """One exercise of a submission."""
+
+    def __init__(self, *, exercise: ExerciseGrade, **node: Any):
+        super().__init__(**node)
+        self.exercise = exercise
+
+    def collect(self) -> Iterator[CheckItem]:
+        for verdict in self.exercise.verdicts:
+            yield CheckItem.from_parent(self, name=verdict.check, verdict=verdict)
+
+
+class NotPassed(Exception):
+    """The check did not pass; the message says why."""
+
+
+class CheckItem(pytest.Item):
+    """One check. It was judged already; running it only says how it went."""
+
+    parent: ExerciseNode
+
+    def __init__(self, *, verdict: Verdict, **node: Any):
+        super().__init__(**node)
+        self.verdict = verdict
+        self.add_marker(pytest.mark.points(verdict.max_points))
+        self.user_properties += [("points", verdict.points), ("max_points", verdict.max_points)]
+
+    def setup(self) -> None:
+        if self.verdict.verdict == "broken":
+            raise NotPassed(self._why())
+
+    def runtest(self) -> None:
+        if self.verdict.verdict == "skipped":
+            pytest.skip(self._why())
+        if self.verdict.verdict != "passed":
+            raise NotPassed(self._why())
+
+    def _why(self) -> str:
+        """"The heads are split: wrong", what was seen, and the hints."""
+        from autograder.language import VERDICT_WORDS
+        words = self.parent.parent.words
+        lines = [f"{words(self.verdict.title)}: {words(VERDICT_WORDS[self.verdict.verdict])}",
+                 words(self.verdict.message), *map(words, self.parent.exercise.diagnosis.hints)]
+        return "\n".join(filter(None, lines))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> str:
+        return str(excinfo.value)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, self.nodeid

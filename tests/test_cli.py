@@ -1,0 +1,212 @@
+"""The command line: what it prints where, and how it leaves."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import by_hand
+import pytest
+
+import autograder
+from autograder import cli
+
+ROOT = Path(__file__).parent.parent
+PROGRAM = [sys.executable, str(ROOT / "tests" / "by_hand.py")]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture(autouse=True)
+def course(tmp_path, monkeypatch):
+    """An empty folder to work in, and the engine by hand."""
+    for name, module in by_hand.modules().items():
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.chdir(tmp_path)
+    for name in ("ok.py", "fine.py", "unreadable.py", "broken.py", "explodes.py", "slow.py"):
+        (tmp_path / name).write_text("")
+    return tmp_path
+
+
+def run(*arguments):
+    return cli.run(list(arguments))
+
+
+# --- exit codes ---------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize(("files", "code"), [
+    (["ok.py"], 0), (["ok.py", "unreadable.py"], 1), (["unreadable.py", "broken.py"], 3), (["broken.py", "ok.py"], 3)])
+def test_exit_code_says_how_the_worst_submission_went(files, code):
+    assert run("check", *files) == code
+
+
+def test_a_broken_verdict_in_a_graded_submission_is_exit_3():
+    assert cli.exit_code([by_hand.with_verdict("broken")]) == 3
+
+
+def test_low_marks_are_exit_0():
+    assert cli.exit_code([by_hand.with_verdict("wrong")]) == 0
+
+
+@pytest.mark.parametrize("arguments", [
+    ["check"], ["check", "nowhere.ipynb"], ["check", "ok.py", "--seconds", "nan"], ["check", "ok.py", "--seconds", "0"],
+    ["check", "ok.py", "--memory", "-1"], ["check", "ok.py", "--lang", "fr"], ["check", "ok.py", "--isolation", "some"],
+    ["grade"], ["grade", "--jobs", "0"], ["demo", "--students", "0"], ["unknown"], ["--unknown"]])
+def test_wrong_usage_is_exit_2_and_one_line(arguments, capsys):
+    assert run(*arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+
+
+def test_without_a_command_there_is_help_and_exit_2(capsys):
+    assert run() == 2
+    assert "check" in capsys.readouterr().err
+
+
+def test_an_exception_is_exit_3_and_one_line(capsys, monkeypatch):
+    monkeypatch.delenv("AUTOGRADER_TRACEBACK", raising=False)
+    assert run("check", "explodes.py") == 3
+    assert capsys.readouterr().err == (
+        "autograder: broken: RuntimeError: no more (AUTOGRADER_TRACEBACK=1 shows where)\n")
+
+
+def test_the_traceback_is_there_when_asked_for(capsys, monkeypatch):
+    monkeypatch.setenv("AUTOGRADER_TRACEBACK", "1")
+    assert run("check", "explodes.py") == 3
+    assert "Traceback" in capsys.readouterr().err
+
+
+# --- the answer ---------------------------------------------------------------------------------------------------
+
+def test_json_on_standard_output_is_all_there_is(capsys):
+    assert run("check", "--json", "-", "ok.py", "unreadable.py") == 1
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["status"] for line in out.splitlines()] == ["graded", "unreadable"]
+    assert err == ""
+
+
+def test_one_submission_has_its_table_and_no_summary(capsys):
+    run("check", "--lang", "en", "ok.py")
+    out = capsys.readouterr().out
+    assert "17.5 / 20" in out
+    assert "submissions graded" not in out
+
+
+def test_several_submissions_end_with_a_summary(capsys):
+    run("check", "--lang", "en", "ok.py", "fine.py")
+    assert "2 of 2 submissions graded" in capsys.readouterr().out
+
+
+def test_dutch_unless_told_otherwise(capsys):
+    run("check", "ok.py")
+    assert "totaal" in capsys.readouterr().out
+
+
+def test_without_a_wall_the_answer_says_so(capsys):
+    run("check", "--isolation", "none", "ok.py")
+    assert "NOT ISOLATED" in capsys.readouterr().out
+    run("check", "--isolation", "none", "--json", "-", "ok.py")
+    assert json.loads(capsys.readouterr().out)["isolation"] == "none"
+
+
+def test_options_reach_the_engine(monkeypatch):
+    seen = []
+    monkeypatch.setattr(by_hand.Engine, "__enter__", lambda engine: seen.append(engine.limits) or engine)
+    run("check", "ok.py", "--seconds", "2.5", "--memory", "256", "--isolation", "process")
+    assert seen == [by_hand.Limits(2.5, 256, "process")]
+
+
+def test_paths_are_named_as_they_were_given(capsys):
+    run("check", "--json", "-", "./ok.py")
+    assert json.loads(capsys.readouterr().out)["submission"] == "./ok.py"
+
+
+def test_a_course_is_graded_where_one_stands(course, capsys):
+    for name in ("student-01", "student-02"):
+        (course / "submitted" / name).mkdir(parents=True)
+    assert run("grade", "--lang", "en", "--json", "out.jsonl", "--student", "student-02") == 0
+    assert "1 of 1 submissions graded" in capsys.readouterr().out
+    assert [json.loads(line)["student"] for line in Path("out.jsonl").read_text().splitlines()] == ["student-02"]
+
+
+# --- the file for the answer --------------------------------------------------------------------------------------
+
+def test_a_json_file_is_written_whole(course):
+    assert run("check", "--json", "out.jsonl", "ok.py", "unreadable.py") == 1
+    assert len(Path("out.jsonl").read_text().splitlines()) == 2
+    assert not list(course.glob(".*.part"))
+
+
+def test_a_failure_loses_nothing_that_was_there(course):
+    Path("out.jsonl").write_text("earlier\n")
+    assert run("check", "--json", "out.jsonl", "ok.py", "explodes.py") == 3
+    assert Path("out.jsonl").read_text() == "earlier\n"
+    assert not list(course.glob(".*.part"))
+
+
+def test_a_link_stays_a_link():
+    Path("real.jsonl").write_text("earlier\n")
+    Path("link.jsonl").symlink_to("real.jsonl")
+    assert run("check", "--json", "link.jsonl", "ok.py") == 0
+    assert Path("link.jsonl").is_symlink()
+    assert json.loads(Path("real.jsonl").read_text())["points"] == 17.5
+
+
+def test_a_device_can_take_the_json():
+    assert run("check", "--json", "/dev/null", "ok.py") == 0
+    assert Path("/dev/null").is_char_device()
+
+
+@pytest.mark.parametrize("target", ["nowhere/out.jsonl", ".", "ok.py/out.jsonl", "ok.py", ""])
+def test_a_bad_target_is_found_out_before_anything_is_graded(target, capsys, monkeypatch):
+    monkeypatch.setattr(by_hand.Engine, "grade", lambda *_: pytest.fail("graded all the same"))
+    assert run("check", "--json", target, "ok.py") == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert Path("ok.py").read_text() == ""
+
+
+# --- the shell ----------------------------------------------------------------------------------------------------
+
+def test_a_reader_that_leaves_ends_it_quietly(course):
+    with subprocess.Popen([*PROGRAM, "check", *["ok.py"] * 2000], cwd=course, env=ENVIRONMENT,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+        program.stdout.readline()
+        program.stdout.close()
+        assert program.stderr.read() == ""
+        assert program.wait() == 141
+
+
+@pytest.mark.parametrize(("number", "code", "says"), [(signal.SIGINT, 130, "stopped\n"), (signal.SIGTERM, 143, "")])
+def test_a_signal_ends_it_cleanly(course, number, code, says):
+    Path("out.jsonl").write_text("earlier\n")
+    with subprocess.Popen([*PROGRAM, "check", "--json", "out.jsonl", "slow.py"], cwd=course, env=ENVIRONMENT,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+        while not list(course.glob(".*.part")):
+            time.sleep(0.01)
+        program.send_signal(number)
+        assert program.stderr.read() == says
+        assert program.wait() == code
+    assert Path("out.jsonl").read_text() == "earlier\n"
+    assert not list(course.glob(".*.part"))
+
+
+def test_a_terminal_without_unicode_gets_question_marks(course):
+    done = subprocess.run([*PROGRAM, "check", "ok.py"], cwd=course, env={**ENVIRONMENT, "PYTHONIOENCODING": "ascii"},
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "17.5 / 20" in done.stdout
+
+
+def test_help_imports_nothing_heavy():
+    code = ("import sys; from autograder.cli import run; assert run(['--help']) == 0; "
+            "heavy = {'numpy', 'rich', 'nbgrader', 'jinja2', 'msgspec', 'IPython'}; print(heavy & set(sys.modules))")
+    done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_the_version_is_the_one_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert autograder.__version__ == project["version"]
