@@ -206,7 +206,8 @@ def test_drift_is_named_and_sync_mends_it():
 
 def test_sync_writes_the_file_as_it_should_be(tmp_path):
     notebook = tmp_path / "multihead.ipynb"
-    notebook.write_text(SOURCE.read_text(encoding="utf-8").replace("swapaxes(1, 2)", "swapaxes(2, 1)"), encoding="utf-8")
+    drifted = SOURCE.read_text(encoding="utf-8").replace("swapaxes(1, 2)", "swapaxes(2, 1)")
+    notebook.write_text(drifted, encoding="utf-8")
     lesson = replace(LESSON, editions={"nl": str(notebook)})
     assert sync(lesson) == [notebook]
     assert notebook.read_bytes() == SOURCE.read_bytes()
