@@ -1,7 +1,7 @@
-"""The wire between the judge and a student's process: length-prefixed msgspec messages, data only.
+"""The wire between the judge and a student's process: length-prefixed frames of msgpack, data only.
 
-A frame is a u32 length (big-endian) and a msgpack body. Arrays travel as (dtype code, shape, bytes) and come out as
-exact, read-only ndarrays; nothing is ever unpickled, compiled or looked up by a name that a frame brought along.
+A frame is a u32 length (big-endian) and a body. Arrays travel as (dtype code, shape, bytes) and come out as exact,
+read-only ndarrays; nothing is ever unpickled, compiled or looked up by a name that a frame brought along.
 Whatever does not fit (a frame over the cap, a lying shape, an unknown code) is a WireError.
 """
 from __future__ import annotations
@@ -17,17 +17,20 @@ import msgspec
 import numpy as np
 
 FRAME_CAP = 32 * 2**20                    # bytes in one frame
+ITEM_CAP = 100_000                        # numbers, texts, arrays, dicts, ... in one frame
 MAX_NDIM = 8
-_ARRAY, _HANDLE, _OPAQUE = 1, 2, 3        # msgpack extension codes
+MAX_DEPTH = 64                            # dicts and tuples inside each other
+_ARRAY, _HANDLE, _UNPLAIN, _PROXY = 1, 2, 3, 4                            # msgpack extension codes
 _DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
            "float16", "float32", "float64", "complex64", "complex128")
 _DTYPE = {code: np.dtype(name) for code, name in enumerate(_DTYPES)}
 _CODE = {dtype: code for code, dtype in _DTYPE.items()}
 _LENGTH = struct.Struct(">I")
+_NAME_CAP = 200                           # bytes in the name of a type or a stand-in
 
 
 class WireError(Exception):
-    """What arrived is not a frame of ours."""
+    """What arrived is not a frame of ours, or what should leave does not fit into one."""
 
 
 class ClosedError(WireError):
@@ -38,130 +41,91 @@ class DeadlineError(WireError):
     """The deadline passed while sending or receiving."""
 
 
-class Handle(msgspec.Struct, frozen=True):
+class _Mark:
+    """Stands in a message for something that does not travel. (A Struct or dataclass would travel as a dict.)"""
+
+    __slots__ = ()
+
+    def _parts(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other._parts() == self._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self._parts()}"
+
+
+class Handle(_Mark):
     """Names an answer that stays in the student's process: the number of its call, and a part of it (-1: all)."""
 
-    call: int
-    part: int = -1
+    __slots__ = ("call", "part")
+
+    def __init__(self, call: int, part: int = -1):
+        self.call, self.part = call, part
 
 
-class Unplain(msgspec.Struct, frozen=True):
+class Unplain(_Mark):
     """Stands where a value is not plain data; only the name of its type travels."""
 
-    type: str
+    __slots__ = ("type",)
+
+    def __init__(self, type: str):
+        self.type = type
 
 
-# --- messages -----------------------------------------------------------------------------------------------------
+class Proxy(_Mark):
+    """Stands for a function of the judge's: in the student's process, calling it calls back by this name."""
 
-class Run(msgspec.Struct, tag="run", array_like=True):
-    """Judge -> worker: run this cell. `mode` is "all" or "definitions"; `skip` numbers statements to leave out."""
+    __slots__ = ("name",)
 
-    nonce: int
-    cell: int
-    source: str
-    mode: str = "all"
-    skip: list[int] = []
-
-
-class Ran(msgspec.Struct, tag="ran", array_like=True):
-    """Worker -> judge: how the cell went. `slow` numbers its statements that took long; `notes` names repairs."""
-
-    nonce: int
-    status: str                           # "ok", "raised" or "out_of_memory"
-    error: str
-    output: str
-    seconds: float
-    slow: list[int]
-    notes: list[str]
-
-
-class Install(msgspec.Struct, tag="install", array_like=True):
-    """Judge -> worker: from now on these names call back to the judge (stand-ins)."""
-
-    nonce: int
-    names: list[str]
-
-
-class Installed(msgspec.Struct, tag="installed", array_like=True):
-    """Worker -> judge: the stand-ins are in place."""
-
-    nonce: int
-
-
-class Ask(msgspec.Struct, tag="ask", array_like=True):
-    """Judge -> worker: call this function. `call` numbers the answer, so that later calls can refer to it.
-
-    An argument `Handle` refers to an earlier answer; `proxies` are arguments that call back to the judge by name.
-    """
-
-    nonce: int
-    call: int
-    function: str
-    args: Any
-    proxies: list[str] = []
-
-
-class Answer(msgspec.Struct, tag="answer", array_like=True):
-    """Worker -> judge: what the function returned, or how it failed."""
-
-    nonce: int
-    status: str                           # "answered", "raised", "missing" or "out_of_memory"
-    value: Any
-    changed: list[str]
-    shares: list[str]
-    error: str
-    message: str
-
-
-class CallBack(msgspec.Struct, tag="callback", array_like=True):
-    """Worker -> judge, while a question is open: the student's code called a stand-in."""
-
-    nonce: int
-    name: str
-    args: Any
-
-
-class CallBackAnswer(msgspec.Struct, tag="callback-answer", array_like=True):
-    """Judge -> worker: what the stand-in returned, or the exception it raised."""
-
-    nonce: int
-    status: str
-    value: Any
-    error: str
-    message: str
-
-
-FromJudge = Run | Install | Ask | CallBackAnswer
-FromWorker = Ran | Installed | Answer | CallBack
+    def __init__(self, name: str):
+        self.name = name
 
 
 # --- values -------------------------------------------------------------------------------------------------------
 
-def _enc_hook(value: Any) -> msgspec.msgpack.Ext:
+def travels(dtype: np.dtype, ndim: int) -> bool:
+    """Whether an array of this kind fits the wire."""
+    return dtype in _CODE and ndim <= MAX_NDIM
+
+
+def enc_hook(value: Any) -> msgspec.msgpack.Ext:
+    """How msgspec writes what msgpack does not know; WireError for anything that is not plain data."""
     if type(value) is np.ndarray:
-        code = _CODE.get(value.dtype)
-        if code is None or value.ndim > MAX_NDIM:
+        if not travels(value.dtype, value.ndim):
             raise WireError(f"an array of {value.dtype} with {value.ndim} axes cannot travel")
-        head = struct.pack(f">BB{value.ndim}Q", code, value.ndim, *value.shape)
-        return msgspec.msgpack.Ext(_ARRAY, head + np.ascontiguousarray(value).tobytes())
-    if isinstance(value, Handle):
+        head = struct.pack(f">BB{value.ndim}Q", _CODE[value.dtype], value.ndim, *value.shape)
+        return msgspec.msgpack.Ext(_ARRAY, head + value.tobytes())
+    if type(value) is Handle:
         return msgspec.msgpack.Ext(_HANDLE, struct.pack(">Ii", value.call, value.part))
-    if isinstance(value, Unplain):
-        return msgspec.msgpack.Ext(_OPAQUE, value.type.encode("utf-8", "replace")[:200])
+    if type(value) is Unplain:
+        return msgspec.msgpack.Ext(_UNPLAIN, _name(value.type))
+    if type(value) is Proxy:
+        return msgspec.msgpack.Ext(_PROXY, _name(value.name))
     raise WireError(f"a {type(value).__name__} cannot travel")
 
 
-def _ext_hook(code: int, data: memoryview) -> Any:
+def _name(text: str) -> bytes:
+    return text.encode("utf-8", "replace")[:_NAME_CAP]
+
+
+def ext_hook(code: int, data: memoryview) -> Any:
+    """How msgspec reads what `enc_hook` wrote."""
     if code == _ARRAY:
-        return _decode_array(data)
+        return _array(data)
     if code == _HANDLE and len(data) == 8:
         return Handle(*struct.unpack(">Ii", data))
-    if code == _OPAQUE and len(data) <= 200:
-        return Unplain(bytes(data).decode("utf-8", "replace"))
+    if code in (_UNPLAIN, _PROXY) and len(data) <= _NAME_CAP:
+        name = bytes(data).decode("utf-8", "replace")
+        return Unplain(name) if code == _UNPLAIN else Proxy(name)
     raise WireError(f"unknown extension {code}")
 
 
-def _decode_array(data: memoryview) -> np.ndarray:
+def _array(data: memoryview) -> np.ndarray:
     """An exact ndarray over its own bytes, read-only; WireError unless code, shape and length agree."""
     if len(data) < 2 or data[0] not in _DTYPE or data[1] > MAX_NDIM or len(data) < 2 + 8 * data[1]:
         raise WireError("an array without a valid head")
@@ -170,40 +134,55 @@ def _decode_array(data: memoryview) -> np.ndarray:
     body = bytes(data[2 + 8 * ndim:])
     if prod(shape) * dtype.itemsize != len(body):
         raise WireError(f"an array of shape {shape} does not have {len(body)} bytes")
+    if dtype.kind == "b" and body.strip(b"\0\1"):
+        raise WireError("an array of truth values with something else in it")
     return np.frombuffer(body, dtype=dtype).reshape(shape)
 
 
-_encoder = msgspec.msgpack.Encoder(enc_hook=_enc_hook)
-_from_judge = msgspec.msgpack.Decoder(FromJudge, ext_hook=_ext_hook)
-_from_worker = msgspec.msgpack.Decoder(FromWorker, ext_hook=_ext_hook)
+def plain_value(value: Any, depth: int = 0) -> Any:
+    """A decoded value with lists as tuples; WireError where it holds anything but plain data and our own marks."""
+    if value is None or type(value) in _LEAVES:
+        return value
+    if depth == MAX_DEPTH:
+        raise WireError("too many dicts and tuples inside each other")
+    if type(value) is list:
+        return tuple([plain_value(part, depth + 1) for part in value])
+    if type(value) is dict:
+        if not all(type(key) is str for key in value):
+            raise WireError("a dict whose keys are not names")
+        return {key: plain_value(part, depth + 1) for key, part in value.items()}
+    raise WireError(f"a {type(value).__name__} is not plain data")
 
 
-def encode(message: FromJudge | FromWorker) -> bytes:
-    """The frame's body; WireError where a value is not plain data or the frame would be over the cap."""
-    try:
-        body = _encoder.encode(message)
-    except (OverflowError, RecursionError, TypeError, UnicodeError, ValueError) as error:
-        raise WireError(str(error)) from None
-    if len(body) > FRAME_CAP:
-        raise WireError(f"a frame of {len(body)} bytes is over the cap of {FRAME_CAP}")
-    return body
+_LEAVES = {bool, int, float, str, np.ndarray, Handle, Unplain, Proxy}
 
 
-def decode_from_worker(body: bytes) -> FromWorker:
-    """A message of the worker's; WireError for anything else."""
-    return _decode(_from_worker, body)
+def refuse_crowds(body: bytes) -> None:
+    """WireError where a large body holds more than ITEM_CAP items: 32 MB of empty dicts would take 2 GB to decode."""
+    if len(body) <= 2**18:
+        return
+    at, items = 0, 0
+    while at < len(body):
+        items += 1
+        at += _item_size(body, at)
+        if items > ITEM_CAP:
+            raise WireError(f"a frame with more than {ITEM_CAP} items")
 
 
-def decode_from_judge(body: bytes) -> FromJudge:
-    """A message of the judge's; WireError for anything else."""
-    return _decode(_from_judge, body)
+def _item_size(body: bytes, at: int) -> int:
+    """How many bytes the msgpack item at this place takes, without the items that it announces."""
+    code = body[at]
+    if 0xa0 <= code <= 0xbf:                                              # a short text
+        return 1 + (code & 0x1f)
+    width = _LENGTH_WIDTH.get(code)
+    if width is None:
+        return 1 + _FIXED_SIZE.get(code, 0)
+    return 1 + width + int.from_bytes(body[at + 1:at + 1 + width]) + (0xc7 <= code <= 0xc9)
 
 
-def _decode(decoder: msgspec.msgpack.Decoder, body: bytes) -> Any:
-    try:
-        return decoder.decode(body)
-    except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError, UnicodeError) as error:
-        raise WireError(str(error)) from None
+_LENGTH_WIDTH = {0xc4: 1, 0xc5: 2, 0xc6: 4, 0xc7: 1, 0xc8: 2, 0xc9: 4, 0xd9: 1, 0xda: 2, 0xdb: 4}    # bin, ext, str
+_FIXED_SIZE = {0xca: 4, 0xcb: 8, 0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8, 0xd0: 1, 0xd1: 2, 0xd2: 4, 0xd3: 8,
+               0xd4: 2, 0xd5: 3, 0xd6: 5, 0xd7: 9, 0xd8: 17, 0xdc: 2, 0xdd: 4, 0xde: 2, 0xdf: 4}
 
 
 # --- frames -------------------------------------------------------------------------------------------------------
@@ -247,9 +226,8 @@ def _receive_exactly(channel: socket.socket, size: int, deadline: float | None) 
 
 
 def _wait(channel: socket.socket, event: int, deadline: float | None) -> None:
-    if deadline is None:
-        remaining = None
-    else:
+    remaining = None
+    if deadline is not None:
         remaining = (deadline - time.monotonic()) * 1000
         if remaining <= 0:
             raise DeadlineError("the deadline passed")

@@ -1,0 +1,151 @@
+"""One call on a namespace of functions: fresh arguments go in; what came of it comes out as an Answer.
+
+The student's process and the subjects in the judge's own process both call through here, so that the reference, the
+known mistakes and students are asked alike.
+"""
+from __future__ import annotations
+
+import builtins
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from autograder.sandbox.effects import changed_places, copies, places, shared_places
+from autograder.sandbox.messages import Answer, CallBackAnswer
+from autograder.sandbox.plain import exact_text, plain, type_name
+from autograder.sandbox.wire import Unplain
+
+MESSAGE_CAP = 2_000                       # characters of an exception's text
+_EXCEPTIONS = {name: kind for name, kind in vars(builtins).items()
+               if isinstance(kind, type) and issubclass(kind, BaseException)}
+_CELL = re.compile(r"cell (\d+)")
+
+
+def cell_filename(index: int) -> str:
+    """What tracebacks call a cell: they count from 1, as people do."""
+    return f"cell {index + 1}"
+
+
+def perform(namespace: Mapping[str, Any], name: str, sent: Sequence[Any], special: Callable[[Any], Any],
+            caught: type[BaseException] = BaseException) -> tuple[Any, Answer]:
+    """Call the function of this name: its live answer and how that looks from outside.
+
+    Arrays and dicts of `sent` are copied; `special` gives what stands for anything else that is no plain data.
+    Raises LookupError where `special` does.
+    """
+    function = namespace.get(name)
+    if not callable(function):
+        return None, Answer(0, "missing")
+    args = [fresh(value, special) for value in sent]
+    before = copies(places(args))
+    live, status, how = None, "answered", {}
+    try:
+        live = function(*args)
+    except caught as error:
+        status, how = "raised", described(error)
+        if isinstance(error, MemoryError):
+            status = "out_of_memory"
+    after = places(args)
+    answer = Answer(0, status, _shown(live), changed_places(before, after), shared_places(live, after), **how)
+    return live, answer
+
+
+def _shown(live: Any) -> Any:
+    try:
+        return plain(live)
+    except Exception:                     # a Mapping of the student's own, say, whose items() fails
+        return Unplain(type_name(live))
+
+
+def fresh(value: Any, special: Callable[[Any], Any]) -> Any:
+    """A copy that the function may do with as it likes: arrays are writeable and C-contiguous."""
+    if isinstance(value, np.ndarray):
+        return np.array(value, order="C")
+    if isinstance(value, dict):
+        return {key: fresh(part, special) for key, part in value.items()}
+    if isinstance(value, tuple):
+        return tuple([fresh(part, special) for part in value])
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return special(value)
+
+
+def described(error: BaseException) -> dict[str, Any]:
+    """An exception in words: its type, its text (cut), the built-in types that it is, and where it arose."""
+    try:
+        message = exact_text(str(error)[:MESSAGE_CAP])
+    except BaseException:                 # a __str__ of the student's own
+        message = ""
+    kinds = [kind.__name__ for kind in type(error).__mro__ if _EXCEPTIONS.get(kind.__name__) is kind]
+    return {"error": type_name(error), "message": message, "kinds": kinds, "where": _where(error.__traceback__)}
+
+
+def _where(traceback: TracebackType | None) -> tuple[int, int] | None:
+    """The student's cell and the line in it that the innermost frame stood at."""
+    place = None
+    while traceback is not None:
+        cell = _CELL.fullmatch(traceback.tb_frame.f_code.co_filename)
+        if cell:
+            place = int(cell[1]) - 1, traceback.tb_lineno
+        traceback = traceback.tb_next
+    return place
+
+
+# --- functions of the judge's -------------------------------------------------------------------------------------
+
+def proxy(name: str, ask: Callable[[str, list[Any]], CallBackAnswer], own: Any = None) -> Callable[..., Any]:
+    """A function that asks elsewhere. Keyword arguments find their place by the signature of `own`, if there is one."""
+    signature = _signature(own)
+
+    def function(*args: Any, **named: Any) -> Any:
+        return _received(name, ask(name, [_plain_argument(arg) for arg in _in_order(signature, args, named)]))
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def _signature(own: Any) -> inspect.Signature | None:
+    try:
+        return inspect.signature(own)
+    except Exception:
+        return None
+
+
+def _in_order(signature: inspect.Signature | None, args: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
+    if not named:
+        return args
+    if signature is None:
+        return (*args, *named.values())
+    bound = signature.bind(*args, **named)
+    if bound.kwargs:
+        bound.apply_defaults()
+    return (*bound.args, *bound.kwargs.values())
+
+
+def _plain_argument(value: Any) -> Any:
+    value = plain(value, numbers=True)
+    _refuse_unplain(value)
+    return value
+
+
+def _refuse_unplain(value: Any) -> None:
+    if isinstance(value, Unplain):
+        raise TypeError(f"expected arrays, numbers, texts and dicts of those, got {value.type}")
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ():
+        _refuse_unplain(part)
+
+
+def _received(name: str, answer: CallBackAnswer) -> Any:
+    if answer.status == "answered":
+        return fresh(answer.value, lambda unplain: unplain)
+    kind = _EXCEPTIONS.get(answer.error, RuntimeError) if answer.status == "raised" else RuntimeError
+    if not issubclass(kind, Exception):
+        kind = RuntimeError
+    try:
+        error = kind(answer.message)
+    except TypeError:                     # a built-in exception that wants more than a text
+        error = RuntimeError(answer.message)
+    raise error if answer.status == "raised" else RuntimeError(f"{name} gave no answer: {answer.status}")

@@ -1,0 +1,150 @@
+"""A student's cells, run statement by statement in one namespace.
+
+A statement that fails does not take the cell's remaining definitions with it; a syntax error costs its own cell only.
+Whatever a cell prints is kept, up to a cap.
+"""
+from __future__ import annotations
+import __future__
+
+import ast
+import builtins
+import importlib
+import inspect
+import io
+import linecache
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import CodeType
+from typing import Any, NamedTuple
+
+from autograder.sandbox.calling import cell_filename, described
+from autograder.sandbox.definitions import defines, names_something
+from autograder.sandbox.magics import Shell, as_python, display, without_cell_magic
+from autograder.sandbox.messages import Note, Ran, Run
+from autograder.sandbox.plain import exact_text
+
+OUTPUT_CAP = 64 * 2**10                   # bytes of what one cell printed
+CUT = "\n[...]"                           # stands where the rest of the output was cut off
+SLOW_STATEMENT = 0.5                      # seconds
+_FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names
+              if name != "nested_scopes")                   # whose flag means something else by now
+_NOTES_CAP = 20
+
+
+class Failure(NamedTuple):
+    """How a statement failed: the cell's status, and one line about it."""
+
+    status: str
+    words: str
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failure:
+        how = described(error)
+        line, message = how["where"] and how["where"][1], how["message"]
+        if isinstance(error, SyntaxError):
+            line, message = error.lineno, error.msg
+        words = f"{how['error']}: {message}" if message else how["error"]
+        status = "out_of_memory" if isinstance(error, MemoryError) else "raised"
+        return cls(status, f"{words} (line {line})" if line else words)
+
+
+class Printed(io.RawIOBase):
+    """Keeps the first bytes that are written and counts on as if it kept them all."""
+
+    def __init__(self, cap: int):
+        self._cap, self._kept, self._cut = cap, bytearray(), False
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        data = memoryview(data).cast("B")
+        room = self._cap - len(self._kept)
+        self._cut = self._cut or len(data) > room
+        self._kept += data[:room]
+        return len(data)
+
+    def text(self) -> str:
+        return self._kept.decode("utf-8", "replace") + (CUT if self._cut else "")
+
+
+@contextmanager
+def printing_to(printed: Printed) -> Iterator[None]:
+    """Standard output and error go there, in the order in which they are printed; nothing can be read."""
+    stream = io.TextIOWrapper(printed, encoding="utf-8", errors="backslashreplace", write_through=True)
+    sys.stdout = sys.stderr = stream
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+
+
+class Cells:
+    """The namespace that a student's cells fill, one after the other."""
+
+    def __init__(self, namespace: dict[str, Any]):
+        self.namespace = namespace
+        self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        self._notes: list[Note] = []
+        shell = Shell(namespace, lambda what: self._note("left_out", what))
+        builtins.get_ipython = lambda: shell
+        builtins.display = display
+
+    def run(self, request: Run) -> Ran:
+        """Run one cell. Whatever it raises is caught."""
+        self._notes, slow = [], []
+        printed, started = Printed(OUTPUT_CAP), time.perf_counter()
+        with printing_to(printed):
+            failure = self._run(request, slow)
+        seconds = time.perf_counter() - started
+        status, words = ("ok", "") if failure is None else failure
+        return Ran(request.nonce, status, words, printed.text(), seconds, slow, self._notes[:_NOTES_CAP])
+
+    def _note(self, kind: str, detail: str) -> None:
+        self._notes.append(Note(kind, exact_text(detail[:200])))
+
+    def _run(self, request: Run, slow: list[int]) -> Failure | None:
+        """The first failure. After it, only the remaining definitions run."""
+        try:
+            statements = self._statements(request.source, cell_filename(request.cell))
+        except BaseException as error:
+            return Failure.of(error)
+        failure, noted = None, False
+        for number, (statement, code) in enumerate(statements):
+            only_definitions = request.mode == "definitions" or failure is not None
+            if number in request.skip or only_definitions and not defines(statement, self.namespace):
+                continue
+            if failure is not None and not noted:
+                self._note("stopped", failure.words)
+                noted = True
+            started = time.perf_counter()
+            try:
+                self._execute(code)
+            except BaseException as error:
+                failure = failure or Failure.of(error)
+            if time.perf_counter() - started > SLOW_STATEMENT and not names_something(statement):
+                slow.append(number)
+        return failure
+
+    def _statements(self, source: str, filename: str) -> list[tuple[ast.stmt, CodeType]]:
+        """The cell's statements, each compiled; raises SyntaxError (and what the parser raises on absurd sources)."""
+        source = without_cell_magic(source, lambda what: self._note("left_out", what))
+        try:
+            tree = ast.parse(source, filename)
+        except SyntaxError:
+            source = as_python(source)
+            tree = ast.parse(source, filename)
+        linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+        return [(statement, self._compiled(statement, filename)) for statement in tree.body]
+
+    def _compiled(self, statement: ast.stmt, filename: str) -> CodeType:
+        code = compile(ast.Module([statement], []), filename, "exec", self._flags, dont_inherit=True)
+        self._flags |= code.co_flags & _FUTURE              # `from __future__` holds for later cells too
+        return code
+
+    def _execute(self, code: CodeType) -> None:
+        result = eval(code, self.namespace)
+        if code.co_flags & inspect.CO_COROUTINE:            # an await outside any function
+            importlib.import_module("asyncio").run(result) # 30 ms that hardly any submission needs

@@ -1,0 +1,103 @@
+"""The judge's end of one child's channel: ask, get the reply or learn how the child ended, and kill."""
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from autograder.sandbox import wire
+from autograder.sandbox.forkserver import Forked, ForkServer
+from autograder.sandbox.messages import CallBack, CallBackAnswer, decode_from_worker, encode
+
+CALLBACK_CAP = 2_000                      # in one question
+Reply = TypeVar("Reply")
+
+
+class Died(Exception):
+    """The child is gone, or had to be killed: the verdict word, and the evidence."""
+
+    def __init__(self, status: str, evidence: str):
+        super().__init__(evidence)
+        self.status, self.evidence = status, evidence
+
+
+def new_nonce() -> int:
+    """A number that nobody guesses; never 0."""
+    return secrets.randbits(63) | 1
+
+
+class Conversation:
+    """One child of the zygote's. After a Died, or `close`, nothing of it is left."""
+
+    def __init__(self, server: ForkServer):
+        self._server = server
+        self._child: Forked = server.fork()
+
+    def ask(self, message: Any, expected: type[Reply], seconds: float,
+            call_back: Callable[[CallBack], CallBackAnswer] | None = None) -> Reply:
+        """The reply to this message within `seconds`, call-backs included; raises Died otherwise."""
+        body = encode(message)
+        deadline = time.monotonic() + seconds
+        try:
+            reply = self._exchange(body, message.nonce, deadline, call_back)
+            if type(reply) is not expected:
+                raise wire.WireError(f"a {type(reply).__name__} is no reply to this")
+        except wire.DeadlineError:
+            raise self._died("timed_out", f"no reply within {seconds:g} seconds") from None
+        except wire.ClosedError:
+            raise self._died(*self._end()) from None
+        except wire.WireError as error:
+            raise self._died("refused", str(error)) from None
+        except BaseException:                 # our own fault, or Ctrl-C: the question stays open, so the child goes
+            self.close()
+            raise
+        return reply
+
+    def _exchange(self, body: bytes, nonce: int, deadline: float,
+                  call_back: Callable[[CallBack], CallBackAnswer] | None) -> Any:
+        channel = self._child.channel
+        wire.send(channel, body, deadline)
+        for _ in range(CALLBACK_CAP + 1):
+            reply = decode_from_worker(wire.receive(channel, deadline))
+            if reply.nonce != nonce:
+                raise wire.WireError("a reply to something that was not asked")
+            if type(reply) is not CallBack:
+                return reply
+            if call_back is None:
+                raise wire.WireError("a call-back where nothing can be called")
+            wire.send(channel, encode(call_back(reply)), deadline)
+        raise wire.WireError(f"more than {CALLBACK_CAP} call-backs in one question")
+
+    def _end(self) -> tuple[str, str]:
+        status = self._server.end_of(self._child.number)
+        return ("quit", "it closed the channel") if status is None else read_end(status)
+
+    def _died(self, status: str, evidence: str) -> Died:
+        self.close()
+        return Died(status, evidence)
+
+    def close(self) -> None:
+        """Kill the child: no atexit, `__del__` or handler of the student's runs."""
+        if self._child.channel.fileno() < 0:
+            return
+        self._child.channel.close()
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._child.pidfd, signal.SIGKILL)
+        os.close(self._child.pidfd)
+        self._server.forget(self._child.number)
+
+
+def read_end(wait_status: int) -> tuple[str, str]:
+    """The verdict word and the evidence for a process that ended by itself."""
+    code = os.waitstatus_to_exitcode(wait_status)
+    if code >= 0:
+        return "quit", f"exit code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    return {"SIGSYS": "tampering", "SIGXCPU": "timed_out"}.get(name, "crashed"), name

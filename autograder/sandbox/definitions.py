@@ -1,0 +1,57 @@
+"""Which statements of a cell only define something, so that they can run where the rest of the cell cannot."""
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+def names_something(statement: ast.stmt) -> bool:
+    """Whether this is an import, or the definition of a function or class."""
+    return isinstance(statement, _DEFINITIONS + _IMPORTS)
+
+
+def defines(statement: ast.stmt, namespace: Mapping[str, Any]) -> bool:
+    """Whether a statement is a definition, an import, a plain assignment, or a choice between such.
+
+    An assignment is plain if it calls nothing of the student's own: that is what hangs or takes long.
+    """
+    if names_something(statement) or isinstance(statement, ast.Pass):
+        return True
+    if isinstance(statement, ast.Assign | ast.AnnAssign):
+        return all(_is_foreign(call.func, namespace) for call in ast.walk(statement) if isinstance(call, ast.Call))
+    if isinstance(statement, ast.If):
+        return _all_define(statement.body + statement.orelse, namespace)
+    if isinstance(statement, ast.Try):
+        handled = [part for handler in statement.handlers for part in handler.body]
+        return _all_define(statement.body + handled + statement.orelse + statement.finalbody, namespace)
+    return False
+
+
+def _all_define(statements: list[ast.stmt], namespace: Mapping[str, Any]) -> bool:
+    """Also true of `print` and texts beside definitions, as in `except ImportError: print(...)`."""
+    if not any(names_something(statement) for statement in statements):
+        return False
+    return all(defines(statement, namespace) or isinstance(statement, ast.Expr) for statement in statements)
+
+
+def _is_foreign(function: ast.expr, namespace: Mapping[str, Any]) -> bool:
+    """Whether what is called comes from a module that the student did not write: `np.eye(3).astype`, `len`."""
+    while isinstance(function, ast.Attribute | ast.Call | ast.Subscript):
+        function = function.func if isinstance(function, ast.Call) else function.value
+    if isinstance(function, ast.Name):
+        root = namespace.get(function.id, getattr(builtins, function.id, None))
+        home = root.__name__ if isinstance(root, ModuleType) else _home(root)
+        return home not in (None, "__main__") and function.id not in ("exec", "eval", "input")
+    return isinstance(function, ast.Constant | ast.JoinedStr | ast.List | ast.Tuple | ast.Dict)
+
+
+def _home(value: Any) -> str | None:
+    """The module that a function, a class or a value's class comes from."""
+    home = getattr(value, "__module__", None) or type(value).__module__
+    return home if isinstance(home, str) else None

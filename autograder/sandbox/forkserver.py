@@ -1,0 +1,135 @@
+"""The judge's side of the zygote: start it, have it fork children, and learn how each of them ended."""
+from __future__ import annotations
+
+import itertools
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from autograder.sandbox.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
+
+BOOT_SECONDS = 60.0                       # until the first child; cold disks are slow
+END_SECONDS = 5.0                         # for the wait status of a child that has closed its channel
+_PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
+_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
+                "VECLIB_MAXIMUM_THREADS": "1", "NUMEXPR_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
+                "MPLBACKEND": "Agg", "LANG": "C.UTF-8", "PYTHONPATH": str(_PACKAGE_FOLDER)}
+
+
+class ZygoteLost(Exception):
+    """The zygote is gone: the autograder's fault, never the student's. Asking again starts a new one."""
+
+
+class Forked(NamedTuple):
+    """A new child: its id at this zygote, the judge's end of its channel, and a pidfd of it."""
+
+    number: int
+    channel: socket.socket
+    pidfd: int
+
+
+def zygote_command(control: int, memory_mb: int) -> Sequence[str]:
+    """How the zygote is run: no user's site-packages, no current folder, no bytecode written."""
+    return [sys.executable, "-s", "-P", "-B", "-m", "autograder.sandbox.zygote", str(control), str(memory_mb)]
+
+
+class ForkServer:
+    """One zygote. It boots while the judge goes on; the first `fork` waits for it. Threads may share it."""
+
+    def __init__(self, memory_mb: int):
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                zygote_command(theirs.fileno(), memory_mb), pass_fds=[theirs.fileno()], env=_ENVIRONMENT, cwd="/",
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+        self._numbers = itertools.count(1)
+        self._lock = threading.RLock()
+        self._opened: dict[int, int] = {}             # id -> pidfd, or minus an error number
+        self._ended: dict[int, int | None] = {}       # id of each child in use -> its wait status, once known
+
+    def fork(self) -> Forked:
+        """A fresh child; ZygoteLost where there is none to be had."""
+        ours, theirs = socket.socketpair()
+        with theirs, self._lock:
+            number = next(self._numbers)
+            self._ended[number] = None
+            try:
+                socket.send_fds(self._control, [REQUEST.pack(number)], [theirs.fileno()])
+            except OSError as error:
+                raise self._lost(str(error)) from None
+            deadline = time.monotonic() + BOOT_SECONDS
+            while number not in self._opened:
+                if not self._read(deadline):
+                    raise self._lost("it did not fork in time")
+            pidfd = self._opened.pop(number)
+        if pidfd < 0:
+            raise self._lost(f"it could not fork: {os.strerror(-pidfd)}")
+        return Forked(number, ours, pidfd)
+
+    def end_of(self, number: int, seconds: float = END_SECONDS) -> int | None:
+        """The wait status of a child that is ending; None where it has not ended by then."""
+        deadline = time.monotonic() + seconds
+        with self._lock:
+            while self._ended[number] is None and self._read(deadline):
+                pass
+            return self._ended[number]
+
+    def forget(self, number: int) -> None:
+        """This child's end is of no interest any more."""
+        with self._lock:
+            self._ended.pop(number, None)
+
+    def _read(self, deadline: float) -> bool:
+        """File one report of the zygote's; False if none came in time. ZygoteLost where it is gone."""
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            return False
+        try:
+            report, descriptors, _, _ = socket.recv_fds(self._control, REPORT.size, 1, socket.MSG_CMSG_CLOEXEC)
+        except OSError as error:
+            raise self._lost(str(error)) from None
+        if not report:
+            raise self._lost("it has gone")
+        kind, number, value = REPORT.unpack(report)
+        if kind == OPENED:
+            self._opened[number] = descriptors[0]
+        elif kind == FAILED:
+            self._opened[number] = -value
+        elif kind == ENDED and number in self._ended:
+            self._ended[number] = value
+        return True
+
+    def _lost(self, why: str) -> ZygoteLost:
+        """End what is left of it; the reason, with what it wrote to standard error."""
+        self.close()
+        return ZygoteLost(f"the zygote is lost: {why} {self._complaint}".strip())
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has been ended, or was found lost."""
+        return self._control.fileno() < 0
+
+    def close(self) -> None:
+        """End the zygote, and its children with it."""
+        if self.closed:
+            return
+        self._control.close()
+        with suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+        with suppress(ValueError, OSError):
+            os.set_blocking(self._process.stderr.fileno(), False)
+            self._complaint = (self._process.stderr.read() or b"").decode("utf-8", "replace")[-2000:]
+            self._process.stderr.close()
+
+    _complaint = ""

@@ -1,0 +1,164 @@
+"""What the judge and a student's process say to each other, as messages that travel in the frames of `wire`.
+
+The judge asks and the worker replies: Start -> Started, Run -> Ran, Install -> Installed, Ask -> Answer. While an Ask
+is open the worker may CallBack and gets a CallBackAnswer. A reply carries the nonce of what it replies to.
+"""
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from autograder.sandbox.wire import FRAME_CAP, WireError, enc_hook, ext_hook, plain_value, refuse_crowds
+
+
+class Start(msgspec.Struct, tag="start", array_like=True):
+    """Judge -> worker: make these modules (name -> source), then run the prelude in the student's namespace."""
+
+    nonce: int
+    modules: dict[str, str]
+    prelude: str
+
+
+class Started(msgspec.Struct, tag="started", array_like=True):
+    """Worker -> judge: the given code ran, or how it failed (which is the lesson's fault)."""
+
+    nonce: int
+    error: str = ""
+
+
+class Run(msgspec.Struct, tag="run", array_like=True):
+    """Judge -> worker: run this cell. `skip` numbers statements to leave out."""
+
+    nonce: int
+    cell: int
+    source: str
+    mode: Literal["all", "definitions"] = "all"
+    skip: list[int] = []
+
+
+class Note(msgspec.Struct, array_like=True):
+    """Something about a cell that a person should know.
+
+    "stopped": a statement failed with this error, and later definitions ran all the same; "left_out": this magic or
+    shell command did nothing.
+    """
+
+    kind: Literal["stopped", "left_out"]
+    detail: str
+
+
+class Ran(msgspec.Struct, tag="ran", array_like=True):
+    """Worker -> judge: how the cell went. `slow` numbers its statements that took long."""
+
+    nonce: int
+    status: Literal["ok", "raised", "out_of_memory"]
+    error: str
+    output: str
+    seconds: float
+    slow: list[int]
+    notes: list[Note]
+
+
+class Install(msgspec.Struct, tag="install", array_like=True):
+    """Judge -> worker: from now on these names of the student's namespace call back to the judge (stand-ins)."""
+
+    nonce: int
+    names: list[str]
+
+
+class Installed(msgspec.Struct, tag="installed", array_like=True):
+    """Worker -> judge: the stand-ins are in place."""
+
+    nonce: int
+
+
+class Ask(msgspec.Struct, tag="ask", array_like=True):
+    """Judge -> worker: call this function. `call` numbers the answer, so that later calls can refer to it.
+
+    An argument may be (or, in a dict, hold) a Handle of an earlier answer or a Proxy.
+    """
+
+    nonce: int
+    call: int
+    function: str
+    args: list[Any]
+
+
+class Answer(msgspec.Struct, tag="answer", array_like=True):
+    """Worker -> judge: what the function returned, or how it failed."""
+
+    nonce: int
+    status: Literal["answered", "raised", "missing", "out_of_memory", "refused"]
+    value: Any = None
+    changed: list[str] = []
+    shares: list[str] = []
+    error: str = ""
+    message: str = ""
+    kinds: list[str] = []
+    where: tuple[int, int] | None = None
+
+
+class CallBack(msgspec.Struct, tag="callback", array_like=True):
+    """Worker -> judge, while a question is open: the student's code called a stand-in."""
+
+    nonce: int
+    name: str
+    args: list[Any]
+
+
+class CallBackAnswer(msgspec.Struct, tag="callback-answer", array_like=True):
+    """Judge -> worker: what the stand-in returned, or the exception it raised."""
+
+    nonce: int
+    status: str
+    value: Any = None
+    error: str = ""
+    message: str = ""
+
+
+FromJudge = Start | Run | Install | Ask | CallBackAnswer
+FromWorker = Started | Ran | Installed | Answer | CallBack
+
+_encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
+_from_judge = msgspec.msgpack.Decoder(FromJudge, ext_hook=ext_hook)
+_from_worker = msgspec.msgpack.Decoder(FromWorker, ext_hook=ext_hook)
+
+
+def encode(message: FromJudge | FromWorker) -> bytes:
+    """The frame's body; WireError where a value is not plain data or the frame would be over the cap."""
+    body = encode_value(message)
+    if len(body) > FRAME_CAP:
+        raise WireError(f"a frame of {len(body)} bytes is over the cap of {FRAME_CAP}")
+    return body
+
+
+def encode_value(value: Any) -> bytes:
+    """One value as it stands in a frame; `msgspec.Raw` of it can be sent again and again."""
+    try:
+        return _encoder.encode(value)
+    except (OverflowError, RecursionError, TypeError, UnicodeError, ValueError) as error:
+        raise WireError(str(error)) from None
+
+
+def decode_from_worker(body: bytes) -> FromWorker:
+    """A message of the worker's; WireError for anything else."""
+    return _decode(_from_worker, body)
+
+
+def decode_from_judge(body: bytes) -> FromJudge:
+    """A message of the judge's; WireError for anything else."""
+    return _decode(_from_judge, body)
+
+
+def _decode(decoder: msgspec.msgpack.Decoder, body: bytes) -> Any:
+    try:
+        refuse_crowds(body)
+        message = decoder.decode(body)
+        if isinstance(message, Answer | CallBackAnswer):
+            message.value = plain_value(message.value)
+        elif isinstance(message, Ask | CallBack):
+            message.args = plain_value(message.args)
+    except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError, UnicodeError) as error:
+        raise WireError(str(error)) from None
+    return message

@@ -1,0 +1,98 @@
+"""The plain view of a value: what of it can be shown outside the process it lives in.
+
+Plain are None, truth values, numbers, texts, exact arrays of numbers, tuples, and dicts with names as keys. Everything
+else is an Unplain with the name of its type: it stays where it is.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from autograder.sandbox.wire import Unplain, travels
+
+MAX_ITEMS = 10_000                        # in all containers of a value together
+MAX_DEPTH = 20                            # containers inside each other; a cycle ends here too
+_INTEGERS = range(-2**63, 2**64)          # what msgpack can write
+_LONG = (np.dtype(np.longdouble), np.dtype(np.clongdouble))
+
+
+def plain(value: Any, numbers: bool = False) -> Any:
+    """The plain view of a value. A NumPy scalar becomes an array without axes.
+
+    With `numbers`, and inside dicts for integers and truth values, it becomes a Python number instead.
+    """
+    return _View(numbers).of(value, 0, False)
+
+
+class _View:
+    """One walk through a value; `left` counts how many items may still be shown."""
+
+    def __init__(self, numbers: bool):
+        self._numbers = numbers
+        self._left = MAX_ITEMS
+
+    def of(self, value: Any, depth: int, in_dict: bool) -> Any:
+        if value is None or type(value) in (bool, float):
+            return value
+        if isinstance(value, np.generic):
+            return self._scalar(value, in_dict)
+        if isinstance(value, np.ndarray):
+            return exact_array(value)
+        if isinstance(value, int):
+            return int.__int__(value) if value in _INTEGERS else Unplain("int")
+        if isinstance(value, float):
+            return float.__float__(value)
+        if isinstance(value, str):
+            return exact_text(value)
+        if isinstance(value, list | tuple | Mapping) and depth < MAX_DEPTH:
+            return self._container(value, depth, in_dict)
+        return Unplain(type_name(value))
+
+    def _scalar(self, value: np.generic, in_dict: bool) -> Any:
+        if isinstance(value, np.str_):
+            return exact_text(value)
+        if isinstance(value, np.bool_ | np.integer) and (in_dict or self._numbers):
+            return value.item()
+        if isinstance(value, np.floating) and self._numbers:
+            return float(value)
+        return exact_array(np.asarray(value))
+
+    def _container(self, value: Any, depth: int, in_dict: bool) -> Any:
+        size = len(value)
+        self._left -= size
+        if self._left < 0:
+            self._left += size
+            return Unplain(type_name(value))
+        if not isinstance(value, Mapping):
+            return tuple([self.of(part, depth + 1, in_dict) for part in value])
+        items = list(dict.items(value) if isinstance(value, dict) else value.items())
+        if not all(isinstance(key, str) for key, _ in items):
+            return Unplain(type_name(value))
+        return {exact_text(key): self.of(part, depth + 1, True) for key, part in items}
+
+
+def exact_array(array: np.ndarray) -> np.ndarray | Unplain:
+    """The array as an exact ndarray in native byte order; Unplain where it holds no numbers that can travel.
+
+    A long double is shown as a float64.
+    """
+    array = np.asarray(array)
+    if array.dtype in _LONG:
+        array = array.astype(np.float64 if array.dtype.kind == "f" else np.complex128)
+    elif not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if travels(array.dtype, array.ndim):
+        return array
+    return Unplain(f"ndarray of {array.dtype}" if array.ndim <= 8 else f"ndarray with {array.ndim} axes")
+
+
+def exact_text(text: str) -> str:
+    """The text as an exact str that can be written as UTF-8: a lone surrogate becomes a question mark."""
+    return str.encode(text, "utf-8", "replace").decode("utf-8")
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's type, as text."""
+    return exact_text(type(value).__name__)[:100]

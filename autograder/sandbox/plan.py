@@ -1,0 +1,104 @@
+"""How a student's cells run in a child, and what of that holds for the next child of the same submission.
+
+A cell that hangs or kills the child is run for its definitions only when the child is started again, and left out when
+that does not help. A cell that took long is run for its definitions only in later children.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from autograder.records import Cell, CellReport, Text, text
+from autograder.sandbox.conversation import Conversation, Died, new_nonce
+from autograder.sandbox.messages import Note, Ran, Run
+
+SLOW_CELL = 1.0                           # seconds
+
+
+@dataclass(frozen=True)
+class How:
+    """How one cell is run: whole, for its definitions (without the statements in `skip`), or not at all."""
+
+    mode: Literal["all", "definitions", "left_out"] = "all"
+    skip: tuple[int, ...] = ()
+    slow: bool = False                    # it only took long; nothing went wrong
+
+
+@dataclass
+class Plan:
+    """What is known about the cells of one submission, by their index."""
+
+    cells: dict[int, How] = field(default_factory=dict)
+
+    def how(self, cell: Cell) -> How:
+        return self.cells.get(cell.index, How())
+
+
+@dataclass
+class CellRuns:
+    """The cells of one submission, run in one child after the other until they get through."""
+
+    cells: Sequence[Cell]
+    plan: Plan
+    seconds: float                        # for one cell
+    reports: dict[int, CellReport] = field(default_factory=dict)          # the first run of each cell
+    notices: list[Text] = field(default_factory=list)
+
+    def run_in(self, child: Conversation) -> bool:
+        """Run all cells in this child; False where one of them ended it, so that another child is needed."""
+        for cell in self.cells:
+            how = self.plan.how(cell)
+            if how.mode == "left_out":
+                continue
+            if how.slow:
+                self._tell(text("Cell {cell} is slow: when it had to run again, only its definitions were used.",
+                                cell=cell.index + 1))
+            run = Run(new_nonce(), cell.index, cell.source, how.mode, list(how.skip))
+            try:
+                ran = child.ask(run, Ran, self.seconds)
+            except Died as died:
+                self._died(cell, how, died)
+                return False
+            self._ran(cell, how, ran)
+        return True
+
+    def _ran(self, cell: Cell, how: How, ran: Ran) -> None:
+        self.reports.setdefault(cell.index, CellReport(cell.index, ran.status, ran.error, ran.output))
+        for note in _of_cell(cell, ran.notes):
+            self._tell(note)
+        if how.mode == "all" and ran.seconds > SLOW_CELL:
+            self.plan.cells[cell.index] = How("definitions", tuple(ran.slow), slow=True)
+
+    def _died(self, cell: Cell, how: How, died: Died) -> None:
+        self.reports.setdefault(cell.index, CellReport(cell.index, died.status, died.evidence))
+        if how.mode == "all":
+            self.plan.cells[cell.index] = How("definitions")
+            self._tell(text("Cell {cell} was started again for its definitions only: {reason}.",
+                            cell=cell.index + 1, reason=_reason(died.status)))
+        else:
+            self.plan.cells[cell.index] = How("left_out")
+            self._tell(text("Cell {cell} was left out, its definitions too: {reason}.",
+                            cell=cell.index + 1, reason=_reason(died.status)))
+
+    def _tell(self, notice: Text) -> None:
+        if notice not in self.notices:
+            self.notices.append(notice)
+
+
+def _of_cell(cell: Cell, notes: Sequence[Note]) -> Iterator[Text]:
+    """What a worker noted about a cell, in words for people."""
+    for note in notes:
+        if note.kind == "stopped":
+            yield text("Cell {cell} stopped with {error}; the definitions after that were used all the same.",
+                       cell=cell.index + 1, error=note.detail)
+        else:
+            yield text("Cell {cell}: {magic} does nothing here and was left out.",
+                       cell=cell.index + 1, magic=note.detail)
+
+
+def _reason(status: str) -> Text:
+    return {"timed_out": text("it took too long"), "crashed": text("the Python process crashed"),
+            "quit": text("it ended the Python process"), "out_of_memory": text("it asked for too much memory"),
+            "refused": text("it wrote where only the autograder writes")
+            }.get(status, text("it tried something that no solution needs"))

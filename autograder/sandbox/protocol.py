@@ -1,0 +1,10 @@
+"""What the judge and the zygote say to each other: one small message each, over a socket that keeps them apart."""
+from __future__ import annotations
+
+import struct
+
+REQUEST = struct.Struct(">Q")             # judge -> zygote, with one end of a channel: fork a child under this id
+REPORT = struct.Struct(">cQi")            # zygote -> judge: a kind, the id, and a number
+OPENED = b"o"                             # with a pidfd; the number is the process id
+ENDED = b"e"                              # the number is the wait status
+FAILED = b"f"                             # the number is the errno of the fork

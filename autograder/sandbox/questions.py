@@ -1,0 +1,63 @@
+"""A Call as it goes over the wire, and an Answer as the Outcome that is recorded."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from autograder.records import Call, Opaque, Outcome, Proxy, Result
+from autograder.sandbox import wire
+from autograder.sandbox.messages import Answer, encode_value
+
+_encoded: WeakKeyDictionary[Call, list[Any]] = WeakKeyDictionary()
+
+
+def results_in(value: Any) -> Iterator[Result]:
+    """The earlier answers that an argument, or a tuple of arguments, refers to."""
+    if isinstance(value, Result):
+        yield value
+    elif isinstance(value, dict | tuple):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from results_in(part)
+
+
+def arguments(call: Call, number_of: Callable[[Call], int]) -> list[Any]:
+    """The call's arguments for an Ask. What is the same for every submission is encoded once."""
+    if call not in _encoded:
+        _encoded[call] = [arg if any(results_in(arg)) else msgspec.Raw(encode_value(on_wire(arg, number_of)))
+                          for arg in call.args]
+    return [arg if type(arg) is msgspec.Raw else on_wire(arg, number_of) for arg in _encoded[call]]
+
+
+def on_wire(value: Any, number_of: Callable[[Call], int] | None = None) -> Any:
+    """A value of the judge's, with the records in it as the wire's own marks."""
+    if isinstance(value, Result):
+        return wire.Handle(number_of(value.of), -1 if value.part is None else value.part)
+    if isinstance(value, Proxy):
+        return wire.Proxy(value.name)
+    if isinstance(value, Opaque):
+        return wire.Unplain(value.type)
+    if isinstance(value, dict):
+        return {key: on_wire(part, number_of) for key, part in value.items()}
+    if isinstance(value, tuple | list):
+        return [on_wire(part, number_of) for part in value]
+    return value
+
+
+def recorded(value: Any) -> Any:
+    """A value from the wire as records keep it; WireError where it holds what an answer cannot hold."""
+    if isinstance(value, wire.Unplain):
+        return Opaque(value.type)
+    if isinstance(value, wire.Handle | wire.Proxy):
+        raise wire.WireError("an answer that refers to other answers")
+    if isinstance(value, dict):
+        return {key: recorded(part) for key, part in value.items()}
+    return tuple([recorded(part) for part in value]) if isinstance(value, tuple) else value
+
+
+def outcome_of(answer: Answer, seconds: float) -> Outcome:
+    """The Outcome that an Answer stands for; WireError where its value cannot be recorded."""
+    return Outcome(answer.status, recorded(answer.value), tuple(answer.changed), tuple(answer.shares), answer.error,
+                   answer.message, tuple(answer.kinds), answer.where, seconds)

@@ -1,0 +1,198 @@
+"""A student's code as a Subject: it answers calls from a process of its own, behind whatever wall holds.
+
+A Sandbox has one warm zygote. Every Student is a fresh child of it, in which the cells ran; when the child dies, the
+next call gets another one, and what it needs of earlier answers is asked again there.
+"""
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from types import MappingProxyType, TracebackType
+from typing import Self
+from weakref import WeakKeyDictionary
+
+from autograder.records import Call, Cell, CellReport, Outcome, StandIns, Text
+from autograder.sandbox.conversation import Conversation, Died, new_nonce
+from autograder.sandbox.forkserver import ForkServer, ZygoteLost
+from autograder.sandbox.messages import Answer, Ask, CallBack, CallBackAnswer, Install, Installed, Start, Started
+from autograder.sandbox.plan import CellRuns, Plan
+from autograder.sandbox.questions import arguments, on_wire, outcome_of, recorded, results_in
+from autograder.sandbox.wire import WireError
+
+__all__ = ["Plan", "Sandbox", "Student", "ZygoteLost"]
+START_SECONDS = 30.0                      # for the lesson's own code
+OVERRUNS = 2                              # a function that has timed out so often is not asked again
+SMALLEST_MEMORY_MB = 256                  # Python and NumPy themselves take half of it
+NO_STAND_INS: StandIns = MappingProxyType({})
+
+
+class Sandbox:
+    """Where students' code runs. Use it as a context manager; ZygoteLost means that asking again may help."""
+
+    def __init__(self, *, isolation: str = "auto", seconds: float = 5.0, memory_mb: int = 1024,
+                 cell_seconds: float = 10.0):
+        if sys.platform != "linux":
+            raise RuntimeError("students' code runs in Linux processes only; "
+                               "on this system use a container, or WSL2 on Windows")
+        if isolation not in ("auto", "none"):
+            raise ValueError(f"isolation {isolation!r} is not available: choose auto or none")
+        if memory_mb < SMALLEST_MEMORY_MB:
+            raise ValueError(f"a limit of {memory_mb} MB leaves no room for NumPy: "
+                             f"choose {SMALLEST_MEMORY_MB} or more")
+        self.isolation = "none"
+        self.seconds, self.cell_seconds, self._memory_mb = seconds, cell_seconds, memory_mb
+        self._server: ForkServer | None = None
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        self._server = ForkServer(self._memory_mb)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 traceback: TracebackType | None) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    def child(self) -> Conversation:
+        """A fresh child. After a ZygoteLost the next one comes from a new zygote."""
+        with self._lock:
+            if self._server is None or self._server.closed:
+                self._server = ForkServer(self._memory_mb)
+            server = self._server
+        return Conversation(server)
+
+    def open(self, cells: Sequence[Cell], *, modules: Mapping[str, str], prelude: str,
+             stand_ins: StandIns = NO_STAND_INS, install: tuple[str, ...] = (), plan: Plan | None = None) -> Student:
+        """Run the cells in a fresh child and let it answer calls.
+
+        `modules` are given to import (name -> source), `prelude` runs first. The judge answers the names in
+        `stand_ins`, no others; those in `install` also replace the student's own functions once the cells ran.
+        """
+        student = Student(self, cells, dict(modules), prelude, stand_ins, install, plan or Plan())
+        student.begin()
+        return student
+
+
+class Student:
+    """A submission that answers calls (records.Subject). Answers are remembered by the identity of the Call."""
+
+    def __init__(self, sandbox: Sandbox, cells: Sequence[Cell], modules: dict[str, str], prelude: str,
+                 stand_ins: StandIns, install: tuple[str, ...], plan: Plan):
+        self._sandbox, self._modules, self._prelude = sandbox, modules, prelude
+        self._stand_ins, self._install = stand_ins, install
+        self._runs = CellRuns(cells, deepcopy(plan), sandbox.cell_seconds)
+        self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
+        self._kept: WeakKeyDictionary[Call, int] = WeakKeyDictionary()    # answers that this child keeps, numbered
+        self._numbers = itertools.count(1)
+        self._overruns: Counter[str] = Counter()
+        self._child: Conversation | None = None
+        self._installed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 traceback: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def reports(self) -> tuple[CellReport, ...]:
+        """How each cell ran the first time."""
+        return tuple(self._runs.reports.values())
+
+    @property
+    def notices(self) -> tuple[Text, ...]:
+        """What a person should know about how the cells ran."""
+        return tuple(self._runs.notices)
+
+    @property
+    def plan(self) -> Plan:
+        """What later children of the same submission should know about its cells."""
+        return deepcopy(self._runs.plan)
+
+    def close(self) -> None:
+        """Kill the child."""
+        if self._child is not None:
+            self._child.close()
+            self._child = None
+
+    def begin(self) -> None:
+        """Have a child in which the cells ran: as many tries as it takes, a cell less each time."""
+        while self._child is None:
+            child = self._sandbox.child()
+            self._kept.clear()
+            try:
+                if self._prepared(child):
+                    self._child = child
+            finally:
+                if self._child is None:
+                    child.close()
+
+    def _prepared(self, child: Conversation) -> bool:
+        try:
+            started = child.ask(Start(new_nonce(), self._modules, self._prelude), Started, START_SECONDS)
+        except Died as died:
+            raise ZygoteLost(f"the lesson's own code did not run: {died.status}, {died.evidence}") from None
+        if started.error:
+            raise ZygoteLost(f"the lesson's own code did not run: {started.error}")
+        self._installed = not self._install
+        return self._runs.run_in(child)
+
+    # --- calls ----------------------------------------------------------------------------------------------------
+
+    def answer(self, call: Call) -> Outcome:
+        """The outcome of this call within the sandbox's `seconds`; asked once, then remembered."""
+        outcome = self._outcomes.get(call)
+        if outcome is None:
+            outcome = self._outcomes[call] = self._asked(call)
+        return outcome
+
+    def _asked(self, call: Call) -> Outcome:
+        self.begin()
+        for result in results_in(call.args):
+            earlier = self.answer(result.of)
+            if earlier.status == "answered" and result.of not in self._kept:
+                earlier = self._asked(result.of)                          # the child that knew it has died
+            if earlier.status != "answered":
+                return Outcome(earlier.status, error=earlier.error,
+                               message=f"{result.of.function}, whose answer this call needs, gave none")
+        if self._overruns[call.function] >= OVERRUNS:
+            return Outcome("timed_out", message=f"{call.function} was not asked again after {OVERRUNS} time-outs")
+        return self._ask(call)
+
+    def _ask(self, call: Call) -> Outcome:
+        self.begin()
+        number = next(self._numbers)
+        ask = Ask(new_nonce(), number, call.function, arguments(call, self._kept.__getitem__))
+        started = time.monotonic()
+        try:
+            if not self._installed:
+                self._child.ask(Install(new_nonce(), list(self._install)), Installed, self._sandbox.seconds)
+                self._installed = True
+            answer = self._child.ask(ask, Answer, self._sandbox.seconds, self._call_back)
+            outcome = outcome_of(answer, time.monotonic() - started)
+        except Died as died:
+            self.close()
+            self._overruns[call.function] += died.status == "timed_out"
+            return Outcome(died.status, error=died.evidence, seconds=time.monotonic() - started)
+        except WireError as error:
+            self.close()
+            return Outcome("refused", error=str(error), seconds=time.monotonic() - started)
+        except BaseException:
+            self.close()
+            raise
+        self._kept[call] = number
+        return outcome
+
+    def _call_back(self, question: CallBack) -> CallBackAnswer:
+        if question.name not in self._stand_ins:
+            raise WireError(f"{question.name[:100]} is not answered here")
+        outcome = self._stand_ins[question.name](*[recorded(arg) for arg in question.args])
+        error = outcome.kinds[0] if outcome.kinds else outcome.error
+        return CallBackAnswer(question.nonce, outcome.status, on_wire(outcome.value), error, outcome.message)

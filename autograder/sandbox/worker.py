@@ -1,0 +1,133 @@
+"""The student's process: it runs what the judge sends, one message after the other, and keeps the answers.
+
+Whatever happens in here, only plain data leaves. A student's code may forge any reply: it is only a candidate answer.
+"""
+from __future__ import annotations
+
+import linecache
+import os
+import socket
+import sys
+import threading
+import types
+from typing import Any
+
+from autograder.sandbox import wire
+from autograder.sandbox.calling import described, perform, proxy
+from autograder.sandbox.cells import Cells, Printed, printing_to
+from autograder.sandbox.messages import (
+    Answer,
+    Ask,
+    CallBack,
+    CallBackAnswer,
+    FromWorker,
+    Install,
+    Installed,
+    Run,
+    Start,
+    Started,
+    decode_from_judge,
+    encode,
+)
+
+
+def serve(channel: socket.socket) -> None:
+    """Reply to the judge until it closes the channel; then the process ends without any handler of the student's."""
+    worker = Worker(channel)
+    try:
+        while True:
+            wire.send(channel, worker.reply(wire.receive(channel)))
+    except wire.ClosedError:
+        os._exit(0)
+
+
+class Worker:
+    """One submission: its namespace, and its answers by the number of their call."""
+
+    def __init__(self, channel: socket.socket):
+        self._channel = channel
+        self._lock = threading.Lock()
+        self._open = 0                        # the nonce of the question that is being answered
+        self._answers: dict[int, Any] = {}
+        main = types.ModuleType("__main__")
+        sys.modules["__main__"] = main
+        self._namespace = vars(main)
+        self._cells = Cells(self._namespace)
+
+    def reply(self, body: bytes) -> bytes:
+        """The reply to one message of the judge's."""
+        message = decode_from_judge(body)
+        if isinstance(message, Ask):
+            return self._answer(message)
+        return encode(self._done(message))
+
+    def _done(self, message: Start | Run | Install) -> FromWorker:
+        if isinstance(message, Start):
+            return self._start(message)
+        if isinstance(message, Run):
+            return self._cells.run(message)
+        for name in message.names:
+            self._namespace[name] = self._proxy(name)
+        return Installed(message.nonce)
+
+    def _start(self, message: Start) -> Started:
+        try:
+            for name, source in message.modules.items():
+                sys.modules[name] = types.ModuleType(name)
+                _execute(source, f"{name}.py", vars(sys.modules[name]))
+            _execute(message.prelude, "prelude", self._namespace)
+        except Exception as error:
+            how = described(error)
+            return Started(message.nonce, f"{how['error']}: {how['message']}")
+        return Started(message.nonce)
+
+    def _answer(self, ask: Ask) -> bytes:
+        """The Answer as a frame's body: what does not fit into one is refused."""
+        self._open = ask.nonce
+        try:
+            with printing_to(Printed(0)):     # what is printed for hidden inputs is nobody's business
+                live, answer = perform(self._namespace, ask.function, ask.args, self._special)
+            self._answers[ask.call] = live
+            answer.nonce = ask.nonce
+            body = encode(answer)
+        except wire.WireError as error:
+            body = encode(Answer(ask.nonce, "refused", message=str(error)))
+        except LookupError as error:
+            body = encode(Answer(ask.nonce, "refused", message=str(error.args[0])))
+        except MemoryError:
+            body = encode(Answer(ask.nonce, "out_of_memory", error="MemoryError"))
+        with self._lock:
+            self._open = 0
+        return body
+
+    def _special(self, value: Any) -> Any:
+        """What an argument stands for: an earlier answer or a function of the judge's."""
+        if isinstance(value, wire.Proxy):
+            return self._proxy(value.name)
+        if not isinstance(value, wire.Handle):
+            return value
+        answer = self._answers[value.call]
+        if value.part < 0:
+            return answer
+        if not isinstance(answer, tuple | list) or value.part >= len(answer):
+            raise LookupError(f"the earlier answer has no part {value.part}")
+        return answer[value.part]
+
+    def _proxy(self, name: str) -> Any:
+        return proxy(name, self._call_back, own=self._namespace.get(name))
+
+    def _call_back(self, name: str, args: list[Any]) -> CallBackAnswer:
+        with self._lock:
+            if not self._open:
+                raise RuntimeError(f"{name} can only be called while a question is being answered")
+            try:
+                body = encode(CallBack(self._open, name, args))
+            except wire.WireError as error:
+                raise TypeError(str(error)) from None
+            wire.send(self._channel, body)
+            return decode_from_judge(wire.receive(self._channel))
+
+
+def _execute(source: str, filename: str, namespace: dict[str, Any]) -> None:
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    exec(compile(source, filename, "exec", dont_inherit=True), namespace)

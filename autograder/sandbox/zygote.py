@@ -1,0 +1,108 @@
+"""The zygote: a Python with NumPy warm that forks one child a submission and never sees a submission itself.
+
+Run as `python -m autograder.sandbox.zygote CONTROL_FD MEMORY_MB`. Over the control socket the judge sends an id with
+one end of a channel; the zygote forks a child that serves that channel and replies with a pidfd of it. When a child
+ends, its wait status follows, under the same id. The socket keeps messages apart (SOCK_SEQPACKET).
+"""
+from __future__ import annotations
+
+import gc
+import os
+import random
+import select
+import signal
+import socket
+import sys
+from contextlib import suppress
+
+import numpy as np
+
+import autograder
+from autograder import sandbox
+from autograder.sandbox import worker
+from autograder.sandbox.child import settle
+from autograder.sandbox.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
+
+
+def main() -> None:
+    """Warm up, then fork until the judge closes the control socket. Returns never."""
+    control, memory_mb = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])
+    warm_up()
+    parent = os.getpid()
+    channel = Forks(control).until_in_a_child()
+    control.detach()                      # its number will be another descriptor's
+    worker.serve(settle(channel.detach(), memory_mb, parent))
+
+
+def warm_up() -> None:
+    """Have everything in memory that a child will need, in one thread, and nothing of ours that could be imported.
+
+    Without a big product before the memory limit, OpenBLAS can exit instead of raising MemoryError.
+    """
+    big = np.eye(300) + np.ones((300, 300))
+    np.linalg.solve(big @ big, big)
+    np.random.seed(0)                     # the same submission meets the same random numbers every time
+    random.seed(0)
+    tasks = "/proc/self/task"
+    if os.path.isdir(tasks) and len(os.listdir(tasks)) != 1:
+        raise RuntimeError("the zygote must have one thread only: a fork would hang")
+    sys.path[:] = [folder for folder in sys.path if folder != os.environ.get("PYTHONPATH")]
+    os.environ.pop("PYTHONPATH", None)
+    autograder.__path__ = sandbox.__path__ = []
+    sys.argv[:] = [""]
+    os.chdir("/")
+    gc.collect()
+    gc.freeze()
+
+
+class Forks:
+    """The children that live, by a pidfd of each."""
+
+    def __init__(self, control: socket.socket):
+        self._control = control
+        self._children: dict[int, tuple[int, int]] = {}                   # pidfd -> (id, pid)
+        self._poll = select.poll()
+        self._poll.register(control, select.POLLIN)
+
+    def until_in_a_child(self) -> socket.socket:
+        """Serve the judge; returns in a child only, with the channel that it is to serve."""
+        while True:
+            for ready, _ in self._poll.poll():
+                if ready in self._children:
+                    self._reap(ready)
+                else:
+                    channel = self._fork()
+                    if channel is not None:
+                        return channel
+
+    def _fork(self) -> socket.socket | None:
+        request, descriptors, _, _ = socket.recv_fds(self._control, REQUEST.size, 1)
+        if not request:                   # the judge has gone
+            os._exit(0)
+        (number,) = REQUEST.unpack(request)
+        with socket.socket(fileno=descriptors[0]) as channel:
+            try:
+                pid = os.fork()
+            except OSError as error:
+                self._control.send(REPORT.pack(FAILED, number, error.errno))
+                return None
+            if pid == 0:
+                return channel.dup()
+        pidfd = os.pidfd_open(pid)
+        self._children[pidfd] = number, pid
+        self._poll.register(pidfd, select.POLLIN)
+        socket.send_fds(self._control, [REPORT.pack(OPENED, number, pid)], [pidfd])
+        return None
+
+    def _reap(self, pidfd: int) -> None:
+        number, pid = self._children.pop(pidfd)
+        self._poll.unregister(pidfd)
+        os.close(pidfd)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)            # whatever it started; its group lasts until it is reaped
+        _, status = os.waitpid(pid, 0)
+        self._control.send(REPORT.pack(ENDED, number, status))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Subjects in this process: the reference and the known mistakes, which are ours and trusted.
+
+They answer exactly as a student's process does: fresh arguments, the same plain view, the same record of changes. An
+answer that a later call refers to is handed on as it is, so that a change in place shows in the next call.
+"""
+from __future__ import annotations
+
+import types
+from types import MappingProxyType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from autograder.records import Call, Outcome, Proxy, Result, StandIns
+from autograder.sandbox.calling import perform, proxy
+from autograder.sandbox.messages import Answer, CallBackAnswer, decode_from_worker, encode
+from autograder.sandbox.questions import on_wire, outcome_of, recorded, results_in
+from autograder.sandbox.wire import WireError
+
+NO_STAND_INS: StandIns = MappingProxyType({})
+
+
+class LocalSubject:
+    """The functions that a source defines. Answers are remembered by the identity of the Call, as long as it lives."""
+
+    def __init__(self, source: str, name: str = "reference", stand_ins: StandIns = NO_STAND_INS):
+        module = types.ModuleType(name)
+        exec(compile(source, name, "exec", dont_inherit=True), vars(module))
+        self._namespace = vars(module)
+        self._stand_ins = stand_ins
+        self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
+        self._live: WeakKeyDictionary[Call, Any] = WeakKeyDictionary()
+
+    def answer(self, call: Call) -> Outcome:
+        """The outcome of this call. Only what is no Exception (Ctrl-C, say) gets through."""
+        if call not in self._outcomes:
+            self._outcomes[call] = self._asked(call)
+        return self._outcomes[call]
+
+    def _asked(self, call: Call) -> Outcome:
+        for result in results_in(call.args):
+            earlier = self.answer(result.of)
+            if earlier.status != "answered":
+                return Outcome(earlier.status, error=earlier.error,
+                               message=f"{result.of.function}, whose answer this call needs, gave none")
+        try:
+            self._live[call], answer = perform(self._namespace, call.function, call.args, self._special, Exception)
+            return outcome_of(decode_from_worker(encode(answer)), 0.0)
+        except (LookupError, WireError) as error:
+            return Outcome("refused", message=str(error.args[0]))
+
+    def _special(self, value: Any) -> Any:
+        if isinstance(value, Proxy):
+            return proxy(value.name, self._call_back, own=self._namespace.get(value.name))
+        if not isinstance(value, Result):
+            return value
+        answer = self._live[value.of]
+        if value.part is None:
+            return answer
+        if not isinstance(answer, tuple | list) or value.part >= len(answer):
+            raise LookupError(f"the earlier answer has no part {value.part}")
+        return answer[value.part]
+
+    def _call_back(self, name: str, args: list[Any]) -> CallBackAnswer:
+        """The stand-in's answer, as it would come over the wire."""
+        sent = decode_from_worker(encode(Answer(0, "answered", args))).value
+        outcome = self._stand_ins[name](*[recorded(arg) for arg in sent])
+        error = outcome.kinds[0] if outcome.kinds else outcome.error
+        return CallBackAnswer(0, outcome.status, on_wire(outcome.value), error, outcome.message)
