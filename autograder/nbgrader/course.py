@@ -1,0 +1,186 @@
+"""A course folder as nbgrader sees it: its configuration, its directories and what was handed in.
+
+Read with traitlets alone, since importing nbgrader takes longer than grading a small class.
+"""
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from glob import escape, glob
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from traitlets.config import Config, ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
+
+CONFIG = "nbgrader_config"
+TIMESTAMP = "timestamp.txt"
+_ANYONE = "\ue000"                       # stands for a student's name in a path until it becomes a pattern
+_TIMESTAMP_CAP = 1024                   # bytes; a timestamp has about 40
+#: what nbgrader uses where the configuration says nothing
+_DEFAULTS = {
+    "course_id": "", "db_url": "", "root": "", "student_id_exclude": "", "groupshared": False,
+    "directory_structure": os.path.join("{nbgrader_step}", "{student_id}", "{assignment_id}"),
+    "source_directory": "source", "release_directory": "release", "submitted_directory": "submitted",
+    "autograded_directory": "autograded", "feedback_directory": "feedback",
+    "ignore": [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback"],
+}
+
+
+class CourseError(ValueError):
+    """This folder is no course, or its configuration is no good: what was seen, expected and to do, in one line."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course folder. `config` is everything that its configuration says, for nbgrader's own classes."""
+
+    root: Path
+    config: Config = field(repr=False)
+
+    @classmethod
+    def find(cls, folder: Path) -> Course:
+        """The course in this folder; CourseError where there is none.
+
+        A folder without nbgrader_config.py is a course with nbgrader's defaults if it has a folder submitted/.
+        """
+        folder = Path(folder).resolve()
+        if not folder.is_dir():
+            raise CourseError(f"there is no folder {folder}")
+        config, own = _everywhere(), read_config(folder)
+        config.merge(own)
+        course = cls(folder, config)
+        course._check()
+        root = own.get("CourseDirectory", {}).get("root", "")
+        return cls(Path(folder, root).resolve(), config)
+
+    def _check(self) -> None:
+        for name, default in _DEFAULTS.items():
+            if not isinstance(self.setting(name), type(default)):
+                raise self._wrong(name, f"a {type(default).__name__}")
+        if _gaps(self.setting("directory_structure")) != {"nbgrader_step", "student_id", "assignment_id"}:
+            raise self._wrong("directory_structure", "the gaps {nbgrader_step}, {student_id} and {assignment_id}")
+        configured = any((self.root / f"{CONFIG}{suffix}").exists() for suffix in (".py", ".json"))
+        if not configured and not self.path("submitted", "", "").is_dir():
+            raise CourseError(f"{self.root} is no course: it has no {CONFIG}.py and no folder submitted/; go to the "
+                              "folder of the course, or make one with `nbgrader quickstart`")
+
+    def _wrong(self, name: str, expected: str) -> CourseError:
+        return CourseError(f"{self.root / CONFIG}.py: CourseDirectory.{name} is {self.setting(name)!r}, "
+                           f"expected {expected}")
+
+    def setting(self, name: str) -> Any:
+        """An option of nbgrader's CourseDirectory, or nbgrader's default for it."""
+        value = self.config.get("CourseDirectory", {}).get(name, _DEFAULTS[name])
+        return value.get_value(list(_DEFAULTS[name])) if hasattr(value, "get_value") else value
+
+    @property
+    def course_id(self) -> str:
+        return self.setting("course_id").strip()
+
+    @property
+    def db_url(self) -> str:
+        """Where the gradebook is."""
+        return self.setting("db_url") or f"sqlite:///{self.root / 'gradebook.db'}"
+
+    def path(self, step: str, student: str, assignment: str) -> Path:
+        """The folder of one step ("source", "submitted", "autograded", ...); source and release have student "."."""
+        if os.sep in student or student == "..":
+            raise CourseError(f"{student!r} cannot be the name of a student's folder")
+        below = self.setting("directory_structure").format(
+            nbgrader_step=self.setting(f"{step}_directory"), student_id=student, assignment_id=assignment)
+        return Path(os.path.normpath(self.root / below))
+
+    def submissions(self, assignment: str) -> list[tuple[str, Path]]:
+        """Each student who handed in this assignment, by name, with the folder of what they handed in."""
+        gaps = {"nbgrader_step": escape(self.setting("submitted_directory")), "assignment_id": escape(assignment)}
+        pattern = os.path.join(escape(str(self.root)),
+                               self.setting("directory_structure").format(student_id="*", **gaps))
+        excluded = {name.strip() for name in self.setting("student_id_exclude").split(",")}
+        found = {self._student(folder, assignment): Path(folder) for folder in glob(pattern) if os.path.isdir(folder)}
+        return sorted((student, folder) for student, folder in found.items() if student not in excluded)
+
+    def _student(self, folder: str, assignment: str) -> str:
+        return self._student_pattern(assignment).fullmatch(os.path.normpath(folder))["student"]
+
+    def _student_pattern(self, assignment: str) -> re.Pattern[str]:
+        path = re.escape(str(self.path("submitted", _ANYONE, assignment)))
+        first, *others = path.split(_ANYONE)
+        return re.compile(first + "(?P<student>[^/]+)" + "(?P=student)".join(others))
+
+    @property
+    def file_mode(self) -> int:
+        """The permissions that nbgrader gives to what was autograded."""
+        return 0o664 if self.setting("groupshared") else 0o444
+
+
+def _gaps(template: str) -> set[str]:
+    """The names of the gaps in a format string; none where it is no format string."""
+    try:
+        return {gap for _, gap, _, _ in Formatter().parse(template) if gap is not None}
+    except ValueError:
+        return set()
+
+
+def read_config(folder: Path) -> Config:
+    """What nbgrader_config.py and nbgrader_config.json in this folder say; CourseError where one does not run."""
+    config = Config()
+    for loader, suffix in ((PyFileConfigLoader, ".py"), (JSONFileConfigLoader, ".json")):
+        try:
+            config.merge(loader(CONFIG + suffix, str(folder)).load_config())
+        except ConfigFileNotFound:
+            continue
+        except Exception as error:          # the file is the course's own Python: anything can go wrong in it
+            raise CourseError(f"{folder / CONFIG}{suffix} does not run: {type(error).__name__}: {error}") from error
+    return config
+
+
+def _everywhere() -> Config:
+    """What Jupyter's own configuration folders say about nbgrader. Which folder is the course is not theirs to say."""
+    from jupyter_core.paths import jupyter_config_path
+    config = Config()
+    for path in reversed(jupyter_config_path()):
+        config.merge(read_config(Path(path)))
+    if "CourseDirectory" in config:
+        config.CourseDirectory.pop("root", None)
+    return config
+
+
+def timestamp(folder: Path) -> datetime | None:
+    """When this was handed in (UTC, without a time zone, as nbgrader keeps it); None where no file says so."""
+    words = timestamp_file(folder).decode("utf-8", "replace").strip()
+    if not words:
+        return None
+    from nbgrader.utils import parse_utc
+    try:
+        return parse_utc(words)
+    except (ValueError, OverflowError, TypeError, AttributeError):
+        return None
+
+
+def timestamp_file(folder: Path) -> bytes:
+    """What stands in timestamp.txt; nothing where there is none, or something else under its name."""
+    try:
+        file = os.open(folder / TIMESTAMP, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return b""
+    with os.fdopen(file, "rb") as opened:
+        regular = stat.S_ISREG(os.fstat(file).st_mode)
+        return opened.read(_TIMESTAMP_CAP) if regular else b""
+
+
+@contextmanager
+def commands_on_path() -> Iterator[None]:
+    """nbgrader calls `alembic` by its bare name when it makes a gradebook; let it find the one beside our Python."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
