@@ -1,0 +1,229 @@
+"""Writes grades into nbgrader's gradebook: the same rows that `nbgrader autograde` would leave, a batch at a time.
+
+What we know is written, and what we do not know is left to a person, where the formgrader shows it: an exercise
+without points (our own fault, an unreadable file, an exercise that is not graded) has no automatic score and needs
+manual grading. It is never a zero, and never the score of an earlier run. nbgrader has no way to take a cell out of
+the maximum, so a skipped exercise needs that mark as well: without it, it would read as 0 of 3.
+
+What a person gave stays: manual scores, extra credit, comments. As nbgrader does it, a cell with a manual score
+needs a look again after its automatic score was written anew.
+"""
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from autograder.lesson import Lesson
+from autograder.nbgrader.course import Course, CourseError, commands_on_path
+from autograder.nbgrader.notebook import SourceCell, SourceNotebook, notebook_name, register, source_notebook
+from autograder.records import Grade
+
+if TYPE_CHECKING:
+    from nbgrader.api import Notebook, SubmittedAssignment, SubmittedNotebook
+
+LOCK_SECONDS = 30                           # how long to wait for another program that is writing
+NO_RESPONSE = "No response."                # nbgrader's own words for a solution cell that was left as it was
+
+
+class GradebookError(CourseError):
+    """The gradebook cannot be used: what is wrong and what to do, in one line. Nothing of the batch was written."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One student's grade for the gradebook."""
+
+    grade: Grade                            # its student is what the folder in submitted/ is called
+    handed_in: datetime | None = None       # UTC; None leaves what the gradebook has
+    unanswered: frozenset[str] = frozenset()        # solution cells that are still as they were released
+
+
+class GradebookWriter:
+    """The one writer of a course's gradebook, for one assignment.
+
+    Entering it opens the gradebook, makes it where there is none, and registers the assignment if nbgrader has not
+    done so yet. Raises GradebookError or CourseError.
+    """
+
+    def __init__(self, course: Course, lesson: Lesson, assignment: str | None = None):
+        self.course = course
+        self.lesson = lesson
+        self.assignment = assignment or lesson.name
+        self.source: SourceNotebook         # known once the gradebook is open
+        self._exercises = {exercise.grade_id: exercise.name for exercise in lesson.exercises}
+        self._url = _with_patience(course.db_url)
+        self._close = ExitStack()
+
+    def __enter__(self) -> GradebookWriter:
+        from nbgrader.api import Gradebook
+        with _in_words(self._url), ExitStack() as opened:
+            with commands_on_path():
+                gradebook = opened.enter_context(Gradebook(self._url, self.course.course_id))
+            self._gradebook, self._db = gradebook, gradebook.db
+            if self._notebook() is None:
+                register(self.course, self.lesson, self.assignment, self._url)
+                self._db.rollback()         # what another session wrote shows in a new transaction only
+            self.source = source_notebook(self._notebook())
+            self._check()
+            self._db.rollback()
+            self._close = opened.pop_all()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._close.close()
+
+    def write(self, batch: Iterable[Entry]) -> None:
+        """Write these grades in one transaction: all of them, or none (GradebookError)."""
+        with _in_words(self._url):
+            try:
+                notebook = self._notebook()
+                with self._db.no_autoflush:         # a row that is half made must not be written by a query
+                    for entry in batch:
+                        self._write(entry, notebook)
+                self._db.commit()
+            finally:
+                self._db.rollback()
+
+    def _notebook(self) -> Notebook | None:
+        from nbgrader.api import MissingEntry
+        try:
+            return self._gradebook.find_notebook(notebook_name(self.lesson, self.assignment), self.assignment)
+        except MissingEntry:
+            return None
+
+    def _check(self) -> None:
+        """Refuse a gradebook whose cells are not those of the lesson, before anything is graded for it."""
+        for exercise in self.lesson.exercises:
+            cell = self.source.by_name.get(exercise.grade_id)
+            if cell is None or not cell.grade:
+                raise GradebookError(f"the gradebook's assignment {self.assignment!r} has no graded cell "
+                                     f"{exercise.grade_id!r}; was it released from another notebook?")
+            if cell.points != exercise.points:
+                raise GradebookError(f"the cell {cell.name!r} is worth {cell.points:g} in the gradebook and "
+                                     f"{exercise.points} in the lesson; make them equal and release it again")
+
+    def _write(self, entry: Entry, registered: Notebook) -> None:
+        submission = self._submission(entry, registered)
+        submitted = next(one for one in submission.notebooks if one.notebook is registered)
+        self._write_scores(entry, registered, submitted)
+        self._write_comments(entry, registered, submitted)
+        self._db.flush()
+        submitted.late_submission_penalty = self._late_penalty(entry.grade.student, submission, submitted)
+
+    def _submission(self, entry: Entry, registered: Notebook) -> SubmittedAssignment:
+        from nbgrader.api import Student, SubmittedAssignment
+        student = self._db.get(Student, entry.grade.student)
+        if student is None:
+            student = Student(id=entry.grade.student)
+            self._db.add(student)
+        submission = self._db.query(SubmittedAssignment).filter_by(
+            assignment_id=registered.assignment_id, student_id=entry.grade.student).one_or_none()
+        if submission is None:
+            submission = _new_submission(registered, student)
+            self._db.add(submission)
+        if entry.handed_in is not None:
+            submission.timestamp = entry.handed_in
+        return submission
+
+    def _write_scores(self, entry: Entry, registered: Notebook, submitted: SubmittedNotebook) -> None:
+        rows = {row.cell_id: row for row in submitted.grades}
+        for cell in registered.grade_cells:
+            row = rows[cell.id]
+            row.auto_score = self._score(self.source.by_name[cell.name], entry)
+            row.needs_manual_grade = row.auto_score is None or row.manual_score is not None
+
+    def _score(self, cell: SourceCell, entry: Entry) -> float | None:
+        """What is known about this cell without a person, as nbgrader would read it; None is for a person."""
+        if cell.name in self._exercises:
+            return cell_points(entry.grade, self._exercises[cell.name], cell.points)
+        if cell.solution:
+            return 0.0 if cell.name in entry.unanswered else None
+        return 0.0 if cell.points == 0 and cell.cell_type == "code" else None
+
+    def _write_comments(self, entry: Entry, registered: Notebook, submitted: SubmittedNotebook) -> None:
+        rows = {row.cell_id: row for row in submitted.comments}
+        for cell in (*registered.solution_cells, *registered.task_cells):
+            rows[cell.id].auto_comment = NO_RESPONSE if cell.name in entry.unanswered else None
+
+    def _late_penalty(self, student: str, submission: SubmittedAssignment,
+                      submitted: SubmittedNotebook) -> float | None:
+        """What the course's own plugin for late work takes off; None, which is nothing, unless it is configured."""
+        if submission.assignment.duedate is None or submission.total_seconds_late <= 0:
+            return None
+        from nbgrader.preprocessors import AssignLatePenalties
+        late = AssignLatePenalties(config=self.course.config)
+        late.init_plugin()
+        self._db.refresh(submitted, ["score"])
+        penalty = late.plugin_inst.late_submission_penalty(student, submitted.score, submission.total_seconds_late)
+        return None if penalty is None else min(max(penalty, 0), submitted.score)
+
+
+def cell_points(grade: Grade, exercise: str, worth: float) -> float | None:
+    """The points of this exercise within 0..worth; None where they are not known."""
+    points = next((one.points for one in grade.exercises if one.name == exercise and not one.skipped), None)
+    if points is None or not isfinite(points) or grade.status == "unreadable":
+        return None
+    return min(max(float(points), 0.0), float(worth))
+
+
+def _new_submission(registered: Notebook, student: Any) -> SubmittedAssignment:
+    """A submission with an empty row for every cell of every notebook, as nbgrader's add_submission makes it."""
+    from nbgrader.api import Comment, SubmittedAssignment, SubmittedNotebook
+    from nbgrader.api import Grade as GradeRow
+    submission = SubmittedAssignment(assignment=registered.assignment, student=student)
+    for notebook in registered.assignment.notebooks:
+        submitted = SubmittedNotebook(notebook=notebook, assignment=submission)
+        for cell in (*notebook.grade_cells, *notebook.task_cells):
+            GradeRow(cell_id=cell.id, notebook=submitted)
+        for cell in (*notebook.solution_cells, *notebook.task_cells):
+            Comment(cell_id=cell.id, notebook=submitted)
+    return submission
+
+
+# --- the database -------------------------------------------------------------------------------------------------
+
+def _with_patience(url: str) -> str:
+    """The same database; SQLite waits for its lock. A time-out that the course chose itself stays."""
+    if not url.startswith("sqlite") or "timeout=" in url:
+        return url
+    return f"{url}{'&' if '?' in url else '?'}timeout={LOCK_SECONDS}"
+
+
+@contextmanager
+def _in_words(url: str) -> Iterator[None]:
+    """Turn what a database says into one line; nbgrader's own log of it stays silent."""
+    from sqlalchemy.exc import DatabaseError
+    log = logging.getLogger("tornado.application")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    except DatabaseError as error:
+        raise GradebookError(_words(url, str(error.orig))) from error
+    except ValueError as error:             # nbgrader's InvalidEntry has lost which error of the database it was
+        if not isinstance(error.__context__, DatabaseError):
+            raise
+        raise GradebookError(_words(url, str(error.__context__.orig))) from error
+    finally:
+        log.disabled = before
+
+
+def _words(url: str, said: str) -> str:
+    from sqlalchemy import make_url
+    shown = make_url(url).set(query={}).render_as_string(hide_password=True)
+    said = said.splitlines()[0] if said else "no reason given"
+    if "locked" in said:
+        return (f"another program is writing to the gradebook {shown}; wait until it is ready, or close it, and try "
+                "again")
+    if _says(said, ("no such column", "no column named", "does not exist", "no such table")):
+        return (f"the gradebook {shown} was made by another version of nbgrader ({said}); back it up and run "
+                "`nbgrader db upgrade`")
+    return f"the gradebook {shown} cannot be used: {said}"
+
+
+def _says(said: str, phrases: Sequence[str]) -> bool:
+    return any(phrase in said for phrase in phrases)

@@ -1,0 +1,125 @@
+"""The course's notebook as nbgrader's gradebook knows it, and how it gets in there.
+
+nbgrader itself registers the notebook (GenerateAssignment with SaveCells), in a temporary folder, so that every row
+is what `nbgrader generate_assignment` would have left.
+"""
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import tempfile
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from traitlets.config import Config
+
+from autograder.course import course_file
+from autograder.lesson import Lesson
+from autograder.nbgrader.course import Course, CourseError, read_config
+
+if TYPE_CHECKING:
+    from nbgrader.api import Notebook
+
+
+@dataclass(frozen=True)
+class SourceCell:
+    """A cell that nbgrader looks after. Its source has the hidden tests, and no solution."""
+
+    name: str                               # its grade_id
+    cell_type: str                          # "code" or "markdown"
+    source: str
+    locked: bool
+    checksum: str | None = None
+    grade: bool = False
+    solution: bool = False
+    task: bool = False
+    points: float = 0.0                     # what it can bring at most
+
+
+@dataclass(frozen=True)
+class SourceNotebook:
+    """The cells that nbgrader looks after, in order, and the kernel that the notebook asks for."""
+
+    assignment: str
+    name: str                               # of the file, without .ipynb
+    cells: tuple[SourceCell, ...]
+    kernelspec: dict[str, Any]
+
+    @cached_property
+    def by_name(self) -> dict[str, SourceCell]:
+        return {cell.name: cell for cell in self.cells}
+
+
+def notebook_name(lesson: Lesson, assignment: str) -> str:
+    """What this assignment's notebook is called, without .ipynb."""
+    return _edition(lesson, assignment).stem
+
+
+def _edition(lesson: Lesson, assignment: str) -> Path:
+    """The course file of this assignment's notebook: an assignment has the name of its edition's folder."""
+    editions = [Path(path) for path in lesson.editions.values()]
+    return next((path for path in editions if path.parent.name == assignment), editions[0])
+
+
+def source_notebook(registered: Notebook) -> SourceNotebook:
+    """What the gradebook holds about this notebook, as plain data."""
+    points = {cell.name: float(cell.max_score) for cell in (*registered.grade_cells, *registered.task_cells)}
+    graded, solutions, tasks = ({cell.name for cell in cells} for cells in (
+        registered.grade_cells, registered.solution_cells, registered.task_cells))
+    cells = tuple(SourceCell(cell.name, cell.cell_type, cell.source or "", cell.locked, cell.checksum,
+                             cell.name in graded, cell.name in solutions, cell.name in tasks,
+                             points.get(cell.name, 0.0)) for cell in registered.source_cells)
+    return SourceNotebook(registered.assignment.name, registered.name, cells, json.loads(registered.kernelspec or "{}"))
+
+
+def register(course: Course, lesson: Lesson, assignment: str, db_url: str) -> None:
+    """Let nbgrader put the assignment's notebook into the gradebook; CourseError, in one line, where it refuses."""
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.converters.base import NbGraderException
+    from nbgrader.coursedir import CourseDirectory
+    name = notebook_name(lesson, assignment)
+    with tempfile.TemporaryDirectory(prefix="autograder-") as temporary:
+        config = _staged(course, lesson, assignment, Path(temporary))
+        config.CourseDirectory.update(
+            db_url=db_url, course_id=course.course_id, assignment_id=assignment, notebook_id=name,
+            root=str(course.root), source_directory=f"{temporary}/source", release_directory=f"{temporary}/release")
+        config.CourseDirectory.pop("directory_structure", None)
+        said: list[str] = []
+        log = _log(said)
+        try:
+            directory = CourseDirectory(config=config, log=log)
+            GenerateAssignment(coursedir=directory, config=config, log=log, force=True).start()
+        except NbGraderException as error:
+            lines = [line.strip() for line in "\n".join(said).splitlines() if ": " in line]
+            raise CourseError(f"nbgrader cannot register {assignment!r}: {lines[-1] if lines else error}") from error
+
+
+def _staged(course: Course, lesson: Lesson, assignment: str, temporary: Path) -> Config:
+    """Put the source notebook into the temporary folder: the course's, or the one that comes with the lesson.
+
+    Returns the configuration that belongs to it.
+    """
+    edition = _edition(lesson, assignment)
+    notebook, config = course.path("source", ".", assignment) / edition.name, Config()
+    if not notebook.is_file():
+        notebook = course_file(str(edition))
+        config = read_config(course_file("nbgrader_config.py").parent)
+    config.merge(deepcopy(course.config))
+    folder = temporary / "source" / assignment
+    os.makedirs(folder)
+    shutil.copyfile(notebook, folder / edition.name)
+    return config
+
+
+def _log(said: list[str]) -> logging.Logger:
+    """A logger that keeps nbgrader's errors to itself, in `said`."""
+    log = logging.Logger("autograder.nbgrader", logging.ERROR)
+    handler = logging.Handler()
+    handler.emit = lambda record: said.append(record.getMessage())
+    log.addHandler(handler)
+    return log
