@@ -1,0 +1,161 @@
+"""Writes autograded/<student>/<assignment>/, from where the formgrader, feedback and export of nbgrader go on.
+
+The notebook has the cells of the student's and, in their places, those of the course with their hidden tests, as
+`nbgrader autograde` would leave it; its outputs are ours (see cell_outputs). Beside it stand the course's own files
+and timestamp.txt, by which nbgrader knows that this submission has been graded. No other file of the student's is
+copied: a numpy.py among them would be imported by whoever opens the notebook there.
+"""
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from fnmatch import fnmatch
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from autograder.course import course_file
+from autograder.intake.cells import NotebookCell
+from autograder.intake.encoding import Unreadable, text_of
+from autograder.intake.notebook_json import notebook_cells
+from autograder.intake.template import normalised, template_of
+from autograder.language import translate
+from autograder.lesson import Lesson
+from autograder.nbgrader.cell_outputs import example_words, exercise_words, notice_lines, run_outputs, score_outputs
+from autograder.nbgrader.course import TIMESTAMP, Course, timestamp_file
+from autograder.nbgrader.gradebook import cell_points
+from autograder.nbgrader.notebook import SourceCell, SourceNotebook
+from autograder.nbgrader.placed import Placed, as_letters, placed, unanswered
+from autograder.records import Grade, Submission
+
+
+class AutogradedWriter:
+    """Writes the autograded folders of one assignment. `source` is the notebook as the gradebook knows it."""
+
+    def __init__(self, course: Course, lesson: Lesson, source: SourceNotebook, language: str = "nl"):
+        self.course = course
+        self.lesson = lesson
+        self.source = source
+        self.language = language
+        self._exercises = {exercise.grade_id: exercise.name for exercise in lesson.exercises}
+
+    def write(self, submission: Submission, grade: Grade, raw: bytes | None) -> frozenset[str]:
+        """Write one student's folder; `raw` is the notebook as it was handed in, where there is one.
+
+        Returns the solution cells that are still as they were released. Each file appears as a whole or not at all,
+        the notebook last.
+        """
+        student, assignment = submission.student, self.source.assignment
+        cells = self._placed(submission, raw)
+        folder = self.course.path("autograded", student, assignment)
+        files = dict(self._files)
+        handed_in = timestamp_file(self.course.path("submitted", student, assignment))
+        if handed_in:
+            files[TIMESTAMP] = handed_in
+        notebook = msgspec.json.encode(self._notebook(cells, submission, grade))
+        files[f"{self.source.name}.ipynb"] = msgspec.json.format(notebook, indent=1) + b"\n"
+        for name, content in files.items():
+            replace_file(folder / name, content, self.course.file_mode)
+        return unanswered(self.source, cells)
+
+    def _placed(self, submission: Submission, raw: bytes | None) -> list[Placed]:
+        code = {cell.index: cell.source for cell in submission.cells}
+        return placed(self.source, _cells(submission, raw), code, self._prose)
+
+    def _notebook(self, cells: Sequence[Placed], submission: Submission, grade: Grade) -> dict[str, Any]:
+        """A notebook of format 4.5 (nbformat itself takes as long to write it as we take to grade it)."""
+        made = [self._cell(one, grade) for one in cells]
+        lines = notice_lines(grade, self.language)
+        if submission.unreadable is not None:
+            lines.insert(0, translate(submission.unreadable, self.language))
+        if lines:
+            made.insert(0, {"cell_type": "markdown", "metadata": {}, "source": as_letters("\n".join(lines))})
+        for number, cell in enumerate(made):
+            cell["id"] = f"cell-{number}"
+        metadata = {"language_info": {"name": "python"}, "kernelspec": self.source.kernelspec}
+        return {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": made}
+
+    def _cell(self, one: Placed, grade: Grade) -> dict[str, Any]:
+        cell: dict[str, Any] = {"cell_type": one.kind, "metadata": _metadata(one.course), "source": one.source}
+        if one.kind == "code":
+            cell |= {"execution_count": None, "outputs": self._outputs(one, grade)}
+        return cell
+
+    def _outputs(self, one: Placed, grade: Grade) -> list[dict[str, Any]]:
+        if one.course is None or not one.course.grade or one.course.solution:
+            report = next((report for report in grade.cells if report.cell == one.index), None)
+            return list(run_outputs(report if one.index is not None else None, self.language))
+        name = self._exercises.get(one.course.name)
+        if name is None:
+            points, words = (0.0, example_words(self.language)) if one.course.points == 0 else (None, "")
+        else:
+            exercise = next((exercise for exercise in grade.exercises if exercise.name == name), None)
+            points, words = cell_points(grade, name, one.course.points), exercise_words(exercise, self.language)
+        return score_outputs(points, words, self.language)
+
+    @cached_property
+    def _prose(self) -> frozenset[str]:
+        """The texts of the course: of every edition of the lesson, and of the notebook in the course's folder."""
+        own = self.course.path("source", ".", self.source.assignment) / f"{self.source.name}.ipynb"
+        texts: set[str] = set()
+        with suppress(OSError, Unreadable):
+            cells, _ = notebook_cells(text_of(own.read_bytes())[0])
+            texts = {normalised(cell.source) for cell in cells if cell.kind != "code"}
+        return template_of(self.lesson).prose | texts
+
+    @cached_property
+    def _files(self) -> dict[str, bytes]:
+        """The course's own files for this assignment, by their path in its folder; no notebooks."""
+        folder = self.course.path("source", ".", self.source.assignment)
+        files = {f"{module}.py": course_file(path).read_bytes() for module, path in self.lesson.given.items()}
+        for path in _course_files(folder, [*self.course.setting("ignore"), "*.ipynb"]):
+            files[path.relative_to(folder).as_posix()] = path.read_bytes()
+        return files
+
+
+def _cells(submission: Submission, raw: bytes | None) -> list[NotebookCell]:
+    """All cells of the student's notebook; where it cannot be read (or is none), the cells that were graded."""
+    if raw is not None:
+        with suppress(Unreadable):
+            return notebook_cells(text_of(raw)[0])[0]
+    return [NotebookCell(cell.index, "code", cell.source, cell.grade_id) for cell in submission.cells]
+
+
+def _metadata(course: SourceCell | None) -> dict[str, Any]:
+    """nbgrader's marks of a cell of the course's, as the gradebook knows them; the student's own are not trusted."""
+    if course is None:
+        return {}
+    marks = {"schema_version": 3, "grade_id": course.name, "grade": course.grade, "solution": course.solution,
+             "task": course.task, "locked": course.locked, "cell_type": course.cell_type}
+    if course.checksum is not None:
+        marks["checksum"] = course.checksum
+    if course.grade or course.task:
+        marks["points"] = course.points
+    return {"nbgrader": marks} | ({"deletable": False, "editable": False} if course.locked else {})
+
+
+def _course_files(folder: Path, ignore: list[str]) -> Iterator[Path]:
+    for where, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not any(fnmatch(name, pattern) for pattern in ignore)]
+        for name in names:
+            if not any(fnmatch(name, pattern) for pattern in ignore):
+                yield Path(where, name)
+
+
+def replace_file(path: Path, content: bytes, mode: int) -> None:
+    """Write a file so that whoever reads it sees what was there before or all of this."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise

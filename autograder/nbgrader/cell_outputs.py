@@ -1,0 +1,70 @@
+"""What stands below a cell of the autograded notebook. All of it is plain text: nothing of a student's is ever drawn.
+
+nbgrader reads a score out of a cell's outputs, and fails open: no output, "nan" or a word is full marks to it. So a
+graded cell ends in exactly one execute_result that is a float within 0..maximum and has nothing on standard error;
+where the points are not known it ends in an error, which no reader takes for full marks.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from autograder.language import VERDICT_WORDS, translate
+from autograder.output.marks import explanation, points_of, verdict_mark, what_happened
+from autograder.output.plain import plain
+from autograder.records import CellReport, ExerciseGrade, Grade, text
+
+OUTPUT_CAP = 10_000                         # characters of what one cell printed
+
+Output = dict[str, Any]
+
+
+def score_outputs(points: float | None, words: str, language: str) -> list[Output]:
+    """What a graded cell shows: our words, then its points (within its maximum), or an error where they are unknown."""
+    shown = [{"output_type": "display_data", "data": {"text/plain": words}, "metadata": {}}] if words else []
+    if points is None:
+        why = translate(text("not graded automatically; a person has to look at this"), language)
+        return [*shown, {"output_type": "error", "ename": "NotGraded", "evalue": why, "traceback": [why]}]
+    return [*shown, {"output_type": "execute_result", "execution_count": None, "metadata": {},
+                     "data": {"text/plain": repr(float(points))}}]
+
+
+def exercise_words(exercise: ExerciseGrade | None, language: str) -> str:
+    """An exercise in lines: its points, each check with what was seen, and the hints."""
+    if exercise is None:
+        return ""
+    if exercise.skipped:
+        return f"{exercise.name}: {translate(VERDICT_WORDS['skipped'], language)}"
+    lines = [f"{exercise.name}: {points_of(exercise.points, exercise.max_points)}"]
+    for verdict in exercise.verdicts:
+        word = translate(VERDICT_WORDS[verdict.verdict], language)
+        ending = "" if verdict.verdict in ("passed", "wrong") else f" ({word})"
+        lines.append(f"{verdict_mark(verdict)} {translate(verdict.title, language)}{ending}")
+        lines.extend(f"    {line}" for line in translate(explanation(verdict), language).splitlines())
+    lines.extend(f"→ {translate(hint, language)}" for hint in exercise.diagnosis.hints)
+    return plain("\n".join(lines))
+
+
+def example_words(language: str) -> str:
+    """What stands below a graded cell that is worth nothing."""
+    return translate(text("an example to try your function on; it brings no points"), language)
+
+
+def notice_lines(grade: Grade, language: str) -> list[str]:
+    """What the student and the instructor should know about the submission as a whole."""
+    return [plain(translate(notice, language)) for notice in grade.notices]
+
+
+def run_outputs(report: CellReport | None, language: str) -> Iterator[Output]:
+    """What a cell of the student's printed, and how it ended if it did not end well."""
+    if report is None:
+        return
+    printed = plain(report.output)
+    if len(printed) > OUTPUT_CAP:
+        printed = f"{printed[:OUTPUT_CAP]}\n…"
+    if printed:
+        yield {"output_type": "stream", "name": "stdout", "text": printed}
+    if report.status != "ok":
+        happened = translate(what_happened(report), language)
+        error = plain(report.error)[:OUTPUT_CAP]
+        yield {"output_type": "error", "ename": happened, "evalue": error, "traceback": [f"{happened} {error}".strip()]}

@@ -1,0 +1,106 @@
+"""Where the student's cells stand among the course's: the notebook that a person reads after grading.
+
+Only text comes out of the student's file. What the course gave is taken from the course again, each of its graded
+cells stands there exactly once whatever happened to it, and a text cell of the student's is shown as the letters that
+it consists of: as Markdown it could carry a script, and the formgrader shows it on the Jupyter server's own origin.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from autograder.intake.cells import NotebookCell, clean
+from autograder.intake.own_cells import defines
+from autograder.intake.template import normalised, visible
+from autograder.nbgrader.notebook import SourceCell, SourceNotebook
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A cell of the autograded notebook, without its outputs."""
+
+    kind: str                               # "code" or "markdown"
+    source: str
+    course: SourceCell | None = None        # the cell of the course that it is
+    index: int | None = None                # where it stood in the student's notebook
+
+
+def placed(source: SourceNotebook, cells: Sequence[NotebookCell], code: Mapping[int, str],
+           prose: frozenset[str]) -> list[Placed]:
+    """The student's cells in their order, with the course's cells among them.
+
+    `code` is what was graded, by the cells' indices; `prose` holds the course's own texts, normalised.
+    """
+    courses = _recognised(source, cells, code)
+    found = [_placed(cell, courses.get(cell.index), code, prose) for cell in cells]
+    return _completed(source, [one for one in found if one is not None])
+
+
+def unanswered(source: SourceNotebook, cells: Iterable[Placed]) -> frozenset[str]:
+    """The solution cells that are still as they were released."""
+    return frozenset(one.course.name for one in cells
+                     if one.course is not None and one.course.solution and one.source == one.course.source)
+
+
+def _recognised(source: SourceNotebook, cells: Sequence[NotebookCell],
+                code: Mapping[int, str]) -> dict[int, SourceCell]:
+    """Which cells are the course's, by index: known by their grade_id, else by their text or what they define.
+
+    Of several with one grade_id it is the last, as nbgrader has it.
+    """
+    marked = {cell.grade_id: cell.index for cell in cells if cell.grade_id in source.by_name}
+    lost = [one for one in source.cells if one.name not in marked]
+    forms = {form: one.name for one in lost if one.locked for form in _forms(one)}
+    solutions = [one.name for one in lost if one.solution and not one.locked]
+    for cell in cells:
+        if cell.grade_id in marked:
+            continue
+        name = forms.get(normalised(cell.source)) or next(
+            (name for name in solutions if defines(code.get(cell.index, ""), name)), None)
+        if name is not None:
+            marked[name] = cell.index
+    return {index: source.by_name[name] for name, index in marked.items()}
+
+
+def _forms(cell: SourceCell) -> set[str]:
+    """A given cell as it may stand in a student's notebook: with its hidden tests or without."""
+    return {normalised(cell.source), normalised(visible(cell.source))} - {""}
+
+
+def _placed(cell: NotebookCell, course: SourceCell | None, code: Mapping[int, str],
+            prose: frozenset[str]) -> Placed | None:
+    if course is not None and course.locked:
+        return Placed(course.cell_type, course.source, course, cell.index)
+    kind = course.cell_type if course is not None else "code" if cell.index in code else cell.kind
+    words = clean(code.get(cell.index, cell.source))
+    if kind == "code":
+        return Placed("code", words, course, cell.index)
+    if normalised(words) in prose or course is not None and words == course.source:
+        return Placed("markdown", words, course, cell.index)
+    return Placed("markdown", as_letters(words), course, cell.index)
+
+
+def as_letters(words: str) -> str:
+    """Markdown that shows these words as they are written, whatever they are."""
+    longest = max((len(run) for run in re.findall("~+", words)), default=0)
+    fence = "~" * max(3, longest + 1)
+    return f"{fence}\n{words}\n{fence}" if words.strip() else ""
+
+
+def _completed(source: SourceNotebook, cells: list[Placed]) -> list[Placed]:
+    """The same with each graded cell that was missing, after the cell of the course's that it follows."""
+    there = {one.course.name for one in cells if one.course is not None}
+    completed = list(cells)
+    previous: str | None = None
+    for cell in source.cells:
+        if cell.name not in there and (cell.grade or cell.task):
+            completed.insert(_after(completed, previous), Placed(cell.cell_type, cell.source, cell))
+            there.add(cell.name)
+        if cell.name in there:
+            previous = cell.name
+    return completed
+
+
+def _after(cells: list[Placed], name: str | None) -> int:
+    return next((place + 1 for place, one in enumerate(cells) if one.course is not None and one.course.name == name), 0)
