@@ -12,6 +12,7 @@ from autograder.records import Text, text
 
 CODE_CAP = 2 * 2**20                      # characters of code in one notebook
 CELL_CAP = 2_000                          # code cells in one notebook
+PROSE_CAP = 100_000                       # characters looked at in a text cell; pictures may follow in it
 _UNPRINTABLE = re.compile("[\0\ud800-\udfff]")
 _MARKER = re.compile(r"^# ?(?:%%(?![^\s\[])|In ?\[[ \d]*\]:).*$", re.MULTILINE)
 
@@ -56,4 +57,5 @@ def checked(cells: list[NotebookCell]) -> tuple[list[NotebookCell], list[Text]]:
     damaged = [str(cell.index + 1) for cell in cells if cell.kind == "code" and _UNPRINTABLE.search(cell.source)]
     notices = [text("Cell {cells} holds characters that no program can hold (NUL or half of a pair); a � stands in "
                     "their place.", cells=listed(damaged))] if damaged else []
-    return [msgspec.structs.replace(cell, source=clean(cell.source)) for cell in cells], notices
+    return [msgspec.structs.replace(cell, source=clean(cell.source if cell.kind == "code" else cell.source[:PROSE_CAP]))
+            for cell in cells], notices

@@ -61,7 +61,8 @@ def _utf8(data: bytes) -> tuple[str, list[Text]]:
         raise Unreadable(_wrong_kind(_NO_TEXT))
     patched = data.decode("utf-8", "replace")
     damaged = patched.count("\ufffd")
-    if sum(character > "\x7f" for character in patched) > 2 * damaged:
+    beyond_ascii = len(patched) - len(patched.encode("ascii", "ignore"))
+    if beyond_ascii > 2 * damaged:
         return patched, [text("{count} characters of the file are damaged; a � stands in their place.", count=damaged)]
     try:
         decoded = data.decode("cp1252")

@@ -45,57 +45,54 @@ def gradable(path: PurePosixPath, lesson: Lesson) -> bool:
 
 def student_of(path: PurePosixPath, lesson: Lesson) -> str:
     """Whose a file with this absolute path is: the student's in nbgrader's layout, else what the file is called."""
-    own = stem(path.name)
-    is_notebook = any(stem(name) in own for name in notebook_names(lesson))
-    if is_notebook and path.parent.name in assignment_folders(lesson) and path.parent.parent.name:
-        return path.parent.parent.name
-    return own
+    student, assignment = path.parent.parent.name, path.parent.name
+    if student and assignment in assignment_folders(lesson) and _is_called_like_the_notebook(path, lesson):
+        return student
+    return stem(path.name)
 
 
 def arranged(listing: Listing, above: Parts, lesson: Lesson) -> list[Work]:
     """The submissions in a folder or archive, sorted. `above` names the folders that end in the one that was given."""
-    inside = _without_other_stages(listing)
-    owned: dict[Parts, list[File]] = {}
-    loose: list[File] = []
-    for folder in inside.folders:
-        student = _student_folder((*above, *folder.parts), lesson)
-        if student is not None:
-            owned.setdefault(student, [])
-    for file in inside.files:
-        student = _student_folder((*above, *file.path.parent.parts), lesson)
-        (loose if student is None else owned.setdefault(student, [])).append(file)
-    works, left = [], [file for file in loose if _may_stand_loose(file, owned, above)]
-    for student, files in owned.items():
-        choice = _choice(student, files, above, lesson)
-        if choice is None:
-            left.extend(files)
-        else:
-            works.append(choice)
-    works.sort(key=lambda work: work.folder)
-    return works + _loose([file for file in left if gradable(file.path, lesson)], works, lesson)
+    owned, rest = _by_student(_handed_in(listing), above, lesson)
+    works = {student: _choice(student, files, above, lesson) for student, files in owned.items()}
+    rest.extend(file for student, work in works.items() if work is None for file in owned[student])
+    found = {student: work for student, work in works.items() if work is not None}
+    strays, loose = _beside([file for file in rest if gradable(file.path, lesson)], found, above, lesson)
+    found |= {student: _work(student, files, files, above) for student, files in strays.items()}
+    return [found[student] for student in sorted(found)] + _loose(loose)
 
 
-def _without_other_stages(listing: Listing) -> Listing:
-    """Of a whole course only what was handed in; anything else stays as it is."""
-    if PurePosixPath("submitted") not in listing.folders:
+def _handed_in(listing: Listing) -> Listing:
+    """Of a whole nbgrader course only what was handed in; anything else as it is."""
+    if PurePosixPath("nbgrader_config.py") not in {file.path for file in listing.files}:
         return listing
     return Listing([file for file in listing.files if file.path.parts[0] == "submitted"],
                    [folder for folder in listing.folders if folder.parts[0] == "submitted"])
 
 
-def _student_folder(parts: Parts, lesson: Lesson) -> Parts | None:
-    """The part of a folder's path that ends in the student, if an assignment folder follows."""
-    for place, name in enumerate(parts):
-        if place and name in assignment_folders(lesson):
-            return parts[:place]
-    return None
+def _by_student(listing: Listing, above: Parts, lesson: Lesson) -> tuple[dict[Parts, list[File]], list[File]]:
+    """The files in each student's assignment folder, which may be empty; and all other files."""
+    owned: dict[Parts, list[File]] = {}
+    rest: list[File] = []
+    for folder in listing.folders:
+        student = _student_folder((*above, *folder.parts), len(above), lesson)
+        if student is not None:
+            owned.setdefault(student, [])
+    for file in listing.files:
+        student = _student_folder((*above, *file.path.parent.parts), len(above), lesson)
+        (rest if student is None else owned.setdefault(student, [])).append(file)
+    return owned, rest
 
 
-def _may_stand_loose(file: File, owned: Iterable[Parts], above: Parts) -> bool:
-    """Beside students in nbgrader's layout: whether the file only lacks the assignment's folder."""
-    owned = [student for student in owned if len(student) >= len(above)]
-    parts = (*above, *file.path.parent.parts)
-    return not owned or (parts not in owned and len(parts) <= min(len(student) for student in owned))
+def _student_folder(parts: Parts, given: int, lesson: Lesson) -> Parts | None:
+    """The part of a folder's path that ends in the student and has an assignment folder after it.
+
+    First below the `given` number of folders: that may itself happen to be called like the assignment.
+    """
+    names = assignment_folders(lesson)
+    places = [place for place in range(1, len(parts)) if parts[place] in names and parts[place - 1] not in names]
+    below = [place for place in places if place >= given]
+    return parts[:(below or places)[0]] if places else None
 
 
 def _choice(student: Parts, files: list[File], above: Parts, lesson: Lesson) -> Work | None:
@@ -104,20 +101,42 @@ def _choice(student: Parts, files: list[File], above: Parts, lesson: Lesson) -> 
     direct = [file for file in able if len(above) + len(file.path.parts) == len(student) + 2]
     if not direct and len({file.path.parent for file in able}) > 1:
         return None
-    notebooks = [file for file in direct or able if not file.path.name.lower().endswith(".py")]
-    choice = notebooks or direct or able
-    given_itself = len(student) < len(above)
-    if given_itself and len(choice) > 1 and not any(file.path.name in notebook_names(lesson) for file in choice):
-        return None
-    folder = PurePosixPath(*student[len(above):]) if not given_itself else PurePosixPath()
-    others = [file.path.name for file in files if file not in choice]
-    return Work(student[-1], tuple(choice), str(folder), tuple(others))
+    work = _work(student, direct or able, files, above)
+    named = any(file.path.name in notebook_names(lesson) for file in work.files)
+    return None if len(student) < len(above) and len(work.files) > 1 and not named else work
 
 
-def _loose(files: list[File], works: list[Work], lesson: Lesson) -> list[Work]:
+def _work(student: Parts, able: list[File], files: list[File], above: Parts) -> Work:
+    """A student's notebooks, or where there is none the Python files."""
+    choice = [file for file in able if not file.path.name.lower().endswith(".py")] or able
+    others = tuple(file.path.name for file in files if file not in choice)
+    return Work(student[-1], tuple(choice), str(PurePosixPath(*student[len(above):])), others)
+
+
+def _beside(files: list[File], found: Iterable[Parts], above: Parts,
+            lesson: Lesson) -> tuple[dict[Parts, list[File]], list[File]]:
+    """Beside students in nbgrader's layout: the work of those whose assignment folder is missing or misspelled.
+
+    Other assignments' files are passed by. Files above the students, or without any such layout, stand by themselves.
+    """
+    level = min((len(student) for student in found if len(student) >= len(above)), default=None)
+    strays: dict[Parts, list[File]] = {}
+    loose: list[File] = []
+    for file in files:
+        parts = (*above, *file.path.parent.parts)
+        if level is None or len(parts) < level:
+            loose.append(file)
+        elif parts[:level] not in found and (len(parts) == level or _is_called_like_the_notebook(file.path, lesson)):
+            strays.setdefault(parts[:level], []).append(file)
+    return strays, loose
+
+
+def _loose(files: list[File]) -> list[Work]:
     """Each file by itself. Where its name is not its student's alone, the folder around it tells them apart."""
     counts = Counter(stem(file.path.name) for file in files)
-    if works:
-        counts.update(stem(name) for name in notebook_names(lesson) for _ in works)
     students = [file.path.parent.name if counts[stem(file.path.name)] > 1 else "" for file in files]
     return [Work(student or stem(file.path.name), (file,)) for student, file in zip(students, files, strict=True)]
+
+
+def _is_called_like_the_notebook(path: PurePosixPath, lesson: Lesson) -> bool:
+    return any(stem(name).lower() in stem(path.name).lower() for name in notebook_names(lesson))

@@ -97,7 +97,7 @@ def _broken_at(body: bytes, error: str) -> Text:
     if place is None:
         return text("The file breaks off at line {line}, after {size} bytes: its end is missing. Saving or uploading "
                     "was cut short; hand in the notebook again.", line=body.count(b"\n") + 1, size=len(body))
-    before = body[:int(place[1])]
+    before = body[:int(place[1]) - error.count("trailing")]     # there msgspec counts one too many
     return text("The file is not a notebook: at line {line}, column {column} stands something that is not JSON. Open "
                 "it in Jupyter; if that works, save it and hand it in again.",
                 line=before.count(b"\n") + 1, column=len(before) - before.rfind(b"\n"))

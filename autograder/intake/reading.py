@@ -41,7 +41,7 @@ def _at(path: str, kind: int, identity: str, seen: set[str], lesson: Lesson) -> 
     absolute = PurePosixPath(Path(os.path.abspath(path)).as_posix())
     if kind == stat.S_IFDIR:
         yield from _collection(path, folder_listing(path), (absolute.parent.name, absolute.name), seen, lesson)
-    elif path.lower().endswith(".zip"):
+    elif kind == stat.S_IFREG and path.lower().endswith(".zip"):
         yield from _archive(path, identity, seen, lesson)
     else:
         yield _loaded(path, student_of(absolute, lesson), lambda: load(path), lesson)

@@ -1,7 +1,6 @@
 """What the course itself put into the notebook: the cells that students are given, in every edition of the lesson."""
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,12 +19,12 @@ class Template:
     given: Mapping[str, frozenset[str]]         # grade_id -> the code, with and without hidden tests
     code: frozenset[str]                        # all those texts
     prose: frozenset[str]                       # the texts of cells that are not code
-    only_in: Mapping[str, frozenset[str]]       # language -> the texts that no other edition has
+    editions: Mapping[str, frozenset[str]]      # language -> the texts of its given cells and its prose
 
     def language(self, sources: Iterable[str]) -> str:
-        """The edition that most of these cells were given in; "" where none of them tells."""
+        """The edition that most of these cells were given in; "" where they do not tell."""
         texts = {normalised(source) for source in sources}
-        matches = {language: len(texts & own) for language, own in self.only_in.items()}
+        matches = {language: len(texts & own) for language, own in self.editions.items()}
         best = max(matches.values(), default=0)
         languages = [language for language, count in matches.items() if count == best > 0]
         return languages[0] if len(languages) == 1 else ""
@@ -69,9 +68,8 @@ def _template(editions: tuple[tuple[str, str], ...]) -> Template:
                 given[cell.grade_id] = given.get(cell.grade_id, frozenset()) | forms
             if cell.kind != "code" or cell.given:
                 texts.setdefault(language, set()).update(forms)
-    editions_of = Counter(form for own in texts.values() for form in own)
-    only_in = {language: frozenset(form for form in own if editions_of[form] == 1) for language, own in texts.items()}
-    return Template(given, frozenset().union(*given.values()), frozenset(prose), only_in)
+    return Template(given, frozenset().union(*given.values()), frozenset(prose),
+                    {language: frozenset(own) for language, own in texts.items()})
 
 
 def _forms(cell: NotebookCell) -> frozenset[str]:
