@@ -10,6 +10,8 @@ from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from autograder.records import Call, Outcome, Proxy, Result, StandIns
 from autograder.sandbox.calling import perform, proxy
 from autograder.sandbox.messages import Answer, CallBackAnswer, decode_from_worker, encode
@@ -24,6 +26,7 @@ class LocalSubject:
 
     def __init__(self, source: str, name: str = "reference", stand_ins: StandIns = NO_STAND_INS):
         module = types.ModuleType(name)
+        module.print = _silent
         exec(compile(source, name, "exec", dont_inherit=True), vars(module))
         self._namespace = vars(module)
         self._stand_ins = stand_ins
@@ -43,7 +46,8 @@ class LocalSubject:
                 return Outcome(earlier.status, error=earlier.error,
                                message=f"{result.of.function}, whose answer this call needs, gave none")
         try:
-            self._live[call], answer = perform(self._namespace, call.function, call.args, self._special, Exception)
+            with np.errstate(all="ignore"):
+                self._live[call], answer = perform(self._namespace, call.function, call.args, self._special, Exception)
             return outcome_of(decode_from_worker(encode(answer)), 0.0)
         except (LookupError, WireError) as error:
             return Outcome("refused", message=str(error.args[0]))
@@ -66,3 +70,7 @@ class LocalSubject:
         outcome = self._stand_ins[name](*[recorded(arg) for arg in sent])
         error = outcome.kinds[0] if outcome.kinds else outcome.error
         return CallBackAnswer(0, outcome.status, on_wire(outcome.value), error, outcome.message)
+
+
+def _silent(*args: Any, **named: Any) -> None:
+    """What a mistake prints belongs on nobody's screen: the judge's output may be JSON."""
