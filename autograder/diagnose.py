@@ -1,197 +1,219 @@
 """What a function answered -> the known mistake that explains all of it, or none.
 
-A mistake is named only if it gives the same answer to every recorded question of that exercise; two that explain
-them equally are both named. Where no single mistake does, pairs are tried. Answers of the catalogue are computed
-when they are first needed and kept: the questions are the same for every submission.
+A mistake is named only if it gives the same answer to every recorded question of that exercise; those that explain
+them equally well are all named. Where no single mistake does, two are tried: made together in one source, or each at
+work in its own part of the answers. What the catalogue answers is computed when it is first needed, and kept.
 """
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-from autograder.judge import Judged, with_reference
-from autograder.lesson import REFUSALS, Exercise, Lesson, Mistake
-from autograder.records import Call, Diagnosis, Outcome
+from autograder import kept
+from autograder.fingerprint import Row, width
+from autograder.judge import AskIn, Judged, with_reference
+from autograder.lesson import UNWRITTEN, Exercise, Lesson, Mistake
+from autograder.records import Call, Diagnosis, Outcome, Result
 from autograder.subject import LocalSubject
+from autograder.version import checks_version
 
-ALIKE = 1e-4                                    # far above float32's rounding, far below any real fault
 MOST_NAMED = 3
+LARGE = 100_000                                 # bytes: such a question only goes to mistakes that explain the rest
+Made = tuple[Mistake, ...]                      # mistakes that are made together
 Answers = Mapping[Call, Outcome]
 
 
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What many wrong subjects answer to the same questions: a row each."""
+
+    made: list[Made]
+    calls: list[Call]
+    starts: list[int]                           # the column at which each call begins, and the end
+    rows: Row
+    right: Row                                  # the reference's own row
+
+    def only(self, calls: Iterable[Call]) -> Table:
+        """The table of these calls alone, in the table's order."""
+        chosen = set(calls)
+        kept = [index for index, call in enumerate(self.calls) if call in chosen]
+        columns = np.concatenate([np.arange(self.starts[i], self.starts[i + 1]) for i in kept])
+        return Table(self.made, [self.calls[i] for i in kept], [], self.rows.take(columns), self.right.take(columns))
+
+
 class Catalogue:
-    """The lesson's mistakes as subjects, made when they are first needed."""
+    """The lesson's mistakes as subjects, and what they answer."""
 
     def __init__(self, lesson: Lesson, reference: LocalSubject, left_out: Iterable[str] = ()):
         self._lesson, self._reference = lesson, reference
         self._left_out = frozenset(left_out)
-        self._subjects: dict[tuple[str, ...], LocalSubject | None] = {}
+        self._subjects: dict[Made, LocalSubject | None] = {}
+        self._tables: dict[tuple, Table] = {}
 
     def mistakes(self, exercise: str) -> list[Mistake]:
         """Those that this exercise can be wrong by."""
         return [mistake for mistake in self._lesson.mistakes if exercise in mistake.exercises
                 and mistake.advice is None and mistake.id not in self._left_out]
 
-    def subject(self, *mistakes: Mistake) -> LocalSubject | None:
+    def subject(self, *made: Mistake) -> LocalSubject | None:
         """The reference with these mistakes made in it; None where they cannot be made together."""
-        key = tuple(mistake.id for mistake in mistakes)
-        if key not in self._subjects:
-            self._subjects[key] = self._make(mistakes)
-        return self._subjects[key]
+        if made not in self._subjects:
+            self._subjects[made] = self._make(made)
+        return self._subjects[made]
 
-    def _make(self, mistakes: Iterable[Mistake]) -> LocalSubject | None:
+    def _make(self, made: Made) -> LocalSubject | None:
         source = self._lesson.reference_source
         try:
-            for mistake in mistakes:
+            for mistake in made:
                 source = mistake.make(source)
-        except ValueError:
+            return LocalSubject(source, "+".join(mistake.id for mistake in made))
+        except (ValueError, SyntaxError):
             return None
-        return LocalSubject(source, "+".join(mistake.id for mistake in mistakes))
+
+    # --- which mistake ------------------------------------------------------------------------------------------
 
     def diagnose(self, judged: Judged) -> Diagnosis:
         """The mistakes that explain an exercise, in the world in which least else can be wrong."""
         for world in ("stand-in", "own"):
-            if world in judged.answers:
-                found = self._explain(judged.exercise, judged.answers[world], world)
+            answers = _of(judged.answers.get(world, {}), judged.exercise.name)
+            if any(map(_tells, answers.values())):
+                found = self._explain(judged.exercise, answers, world)
                 if found:
                     return _diagnosis(found)
         return Diagnosis()
 
+    def _explain(self, exercise: Exercise, answers: Answers, world: str) -> list[Made]:
+        stand_ins = frozenset(exercise.stand_ins if world == "stand-in" else ())
+        table = self._singles(exercise, stand_ins).only(answers)
+        seen = self._row({call: answers[call] for call in table.calls}, stand_ins)
+        agrees = table.rows.agrees(seen)
+        found = [table.made[i] for i in np.flatnonzero(agrees.all(axis=1))]
+        if not found and not table.right.agrees(seen).all():
+            found = self._side_by_side(table, agrees, seen) or self._together(exercise, answers, stand_ins)
+        return [made for made in found if self._explains_all(made, answers, stand_ins)]
+
+    def _side_by_side(self, table: Table, agrees: np.ndarray, seen: Row) -> list[Made]:
+        """Pairs that each explain their own part of what is wrong, and never contradict what was seen."""
+        wrong = ~table.right.agrees(seen)                                   # (leaves,)
+        differs = ~table.rows.agrees(table.right)                           # (mistakes, leaves)
+        explains, against = differs & agrees, differs & ~agrees
+        useful = np.flatnonzero((explains & wrong).any(axis=1))
+        return [(*table.made[a], *table.made[b]) for a, b in combinations(useful, 2)
+                if ((explains[a] | explains[b]) == wrong).all()
+                and not (against[a] & ~explains[b]).any() and not (against[b] & ~explains[a]).any()]
+
+    def _together(self, exercise: Exercise, answers: Answers, stand_ins: frozenset[str]) -> list[Made]:
+        """Pairs made in one source that give every answer; only the telling question is asked of all of them."""
+        call = exercise.telling
+        if call not in answers or answers[call].status != "answered":
+            return []
+        table = self._pairs(exercise, call, stand_ins)
+        told = self._row({call: answers[call]}, stand_ins)
+        if table.right.agrees(told).all():
+            return []
+        return [table.made[i] for i in np.flatnonzero(table.rows.agrees(told).all(axis=1))]
+
+    def _explains_all(self, made: Made, answers: Answers, stand_ins: frozenset[str]) -> bool:
+        """Whether they give every answer, those to large questions too: made in one source, or else each its part."""
+        seen = self._row(answers, stand_ins)
+        if self.subject(*made) is not None and self._row_of(made, answers, stand_ins).agrees(seen).all():
+            return True
+        rows = [self._row_of((mistake,), answers, stand_ins) for mistake in made]
+        asked = [self._reference.answer(self._asked(call, stand_ins)) for call in answers]
+        right = Row.of(zip(asked, asked, strict=True))
+        return len(made) > 1 and bool(np.where(
+            right.agrees(seen), np.all([row.agrees(right) | row.agrees(seen) for row in rows], axis=0),
+            np.any([row.agrees(seen) for row in rows], axis=0)).all())
+
     def explains_forward(self, judged: Mapping[str, Judged], name: str) -> bool:
         """Whether the student's own function behaves like known mistakes, those of earlier exercises among them."""
         forward = judged[name]
-        answers = _of(forward.answers["own"], name)
         if self.diagnose(forward).mistakes:
             return True
-        before = [mistake for earlier in forward.exercise.stand_ins for mistake in self.mistakes(earlier)]
-        own = self.mistakes(name) if not forward.complete else []
-        return bool(self._survivors([(m,) for m in before], answers, frozenset())
-                    or self._survivors([(m, n) for m in before for n in own], answers, frozenset()))
+        answers = _of(forward.answers["own"], name)
+        before = [(mistake,) for earlier in forward.exercise.stand_ins for mistake in self.mistakes(earlier)]
+        return any(self.subject(*made) is not None and self._explains_all(made, answers, frozenset())
+                   for made in before)
 
-    def _explain(self, exercise: Exercise, answers: Answers, world: str) -> list[tuple[Mistake, ...]]:
-        answers = _of(answers, exercise.name)
-        stand_ins = frozenset(exercise.stand_ins if world == "stand-in" else ())
-        mistakes = self.mistakes(exercise.name)
-        if not answers or all(outcome.status in ("missing", "timed_out") for outcome in answers.values()):
-            return []
-        singles = self._survivors([(mistake,) for mistake in mistakes], answers, stand_ins)
-        return singles or self._survivors(list(combinations(self._partial(mistakes, answers, stand_ins), 2)),
-                                          answers, stand_ins)
+    # --- what they answer ---------------------------------------------------------------------------------------
 
-    def _survivors(self, candidates: list[tuple[Mistake, ...]], answers: Answers, stand_ins: frozenset[str]
-                   ) -> list[tuple[Mistake, ...]]:
-        """The candidates that give the same answer to every question; most fall away at the first."""
-        for call, outcome in answers.items():
-            asked = with_reference(call, self._reference, stand_ins)
-            right = self._reference.answer(asked)
-            candidates = [candidate for candidate in candidates
-                          if (subject := self.subject(*candidate)) is not None
-                          and same(outcome, subject.answer(asked), right)]
-            if not candidates:
-                break
-        return candidates
+    def _singles(self, exercise: Exercise, stand_ins: frozenset[str]) -> Table:
+        """Every mistake of the exercise, and every question of its checks but the large ones."""
+        if (exercise.name, stand_ins) not in self._tables:
+            ask = AskIn("stand-in" if stand_ins else "own", self._reference, self._reference, stand_ins)
+            for check in exercise.checks:
+                check.run(ask)
+            calls = [call for call in _of(ask.answers, exercise.name) if _size(self._asked(call, stand_ins)) < LARGE]
+            made = [(mistake,) for mistake in self.mistakes(exercise.name)]
+            self._tables[exercise.name, stand_ins] = self._table(f"{exercise.name}-1", made, calls, stand_ins)
+        return self._tables[exercise.name, stand_ins]
 
-    def _partial(self, mistakes: list[Mistake], answers: Answers, stand_ins: frozenset[str]) -> list[Mistake]:
-        """The mistakes that explain some wrong part of an answer: only those are worth pairing."""
-        found = []
-        for mistake in mistakes:
-            for call, outcome in answers.items():
-                asked = with_reference(call, self._reference, stand_ins)
-                wrong = self.subject(mistake).answer(asked)
-                if _shares_a_fault(outcome, wrong, self._reference.answer(asked)):
-                    found.append(mistake)
-                    break
-        return found
+    def _pairs(self, exercise: Exercise, telling: Call, stand_ins: frozenset[str]) -> Table:
+        """Every two mistakes that can be made together, and the one question that tells them apart best."""
+        if (telling, stand_ins) not in self._tables:
+            pairs = list(combinations(self.mistakes(exercise.name), 2))
+            self._tables[telling, stand_ins] = self._table(f"{exercise.name}-2", pairs, [telling], stand_ins)
+            for pair in pairs:                                  # their answers are kept, they themselves are not
+                self._subjects.pop(pair, None)
+        return self._tables[telling, stand_ins]
+
+    def _table(self, name: str, made: list[Made], calls: list[Call], stand_ins: frozenset[str]) -> Table:
+        rights = [self._reference.answer(self._asked(call, stand_ins)) for call in calls]
+        right = Row.of(zip(rights, rights, strict=True))
+        starts = np.cumsum([0, *map(width, rights)]).tolist()
+        made, rows = self._rows(name + "-stand-in" * bool(stand_ins), made, calls, stand_ins)
+        return Table(made, calls, starts, rows, right)
+
+    def _rows(self, name: str, made: list[Made], calls: list[Call], stand_ins: frozenset[str]
+              ) -> tuple[list[Made], Row]:
+        """The rows of those that can be made, from an earlier run where there is one."""
+        version = checks_version(self._lesson)
+        known = None if self._left_out else kept.load(version, name)
+        if known is None:
+            could = np.array([self.subject(*one) is not None for one in made], dtype=bool)
+            rows = [self._row_of(one, calls, stand_ins) for one, can in zip(made, could, strict=True) if can]
+            known = {"could": could, **vars(Row.stack(rows))}
+            if not self._left_out:
+                kept.save(version, name, known)
+        could = known.pop("could")
+        return [one for one, can in zip(made, could, strict=True) if can], Row(**known)
+
+    def _row_of(self, made: Made, calls: Iterable[Call], stand_ins: frozenset[str]) -> Row:
+        subject = self.subject(*made)
+        asked = [self._asked(call, stand_ins) for call in calls]
+        return Row.of((subject.answer(call), self._reference.answer(call)) for call in asked)
+
+    def _row(self, answers: Answers, stand_ins: frozenset[str]) -> Row:
+        return Row.of((outcome, self._reference.answer(self._asked(call, stand_ins)))
+                      for call, outcome in answers.items())
+
+    def _asked(self, call: Call, stand_ins: frozenset[str]) -> Call:
+        return with_reference(call, self._reference, stand_ins)
+
+
+def _size(call: Call) -> int:
+    """The bytes of a call's arrays, those of an earlier call that it refers to among them."""
+    def size(value: object) -> int:
+        if isinstance(value, Result):
+            return _size(value.of)
+        parts = value.values() if isinstance(value, dict) else ()
+        return value.nbytes if isinstance(value, np.ndarray) else sum(map(size, parts))
+    return sum(map(size, call.args))
+
+
+def _tells(outcome: Outcome) -> bool:
+    """Whether an outcome can say anything about a mistake."""
+    return outcome.status not in ("missing", "timed_out", "broken") and UNWRITTEN not in outcome.kinds
 
 
 def _of(answers: Answers, function: str) -> dict[Call, Outcome]:
     return {call: outcome for call, outcome in answers.items() if call.function == function}
 
 
-def _diagnosis(found: list[tuple[Mistake, ...]]) -> Diagnosis:
-    """At most a few, without doubles, in the catalogue's order."""
-    mistakes = list(dict.fromkeys(mistake for candidate in found[:MOST_NAMED] for mistake in candidate))
+def _diagnosis(found: list[Made]) -> Diagnosis:
+    """At most a few, without doubles, best first."""
+    mistakes = list(dict.fromkeys(mistake for made in found[:MOST_NAMED] for mistake in made))
     return Diagnosis(tuple(mistake.id for mistake in mistakes), tuple(mistake.hint for mistake in mistakes))
-
-
-# --- when two answers are the same --------------------------------------------------------------------------------
-
-def same(got: Outcome, mistaken: Outcome, right: Outcome) -> bool:
-    """Whether a student's outcome is what the mistake gives. `right` tells which entries of a dict matter."""
-    if got.status != mistaken.status:
-        return False
-    if got.status == "raised":
-        return _refuses(got) == _refuses(mistaken)
-    if got.status != "answered":
-        return True
-    return _touched(got) == _touched(mistaken) and alike(got.value, mistaken.value, right.value)
-
-
-def _refuses(outcome: Outcome) -> bool:
-    """Whether the exception is one that refuses arguments; which of those does not matter."""
-    return not REFUSALS.isdisjoint((outcome.error, *outcome.kinds))
-
-
-def _touched(outcome: Outcome) -> set[str]:
-    """Which arguments were changed; how the student's own cache is laid out inside does not matter."""
-    return {path.partition(".")[0] for path in outcome.changed}
-
-
-def alike(got: Any, want: Any, right: Any = None) -> bool:
-    """Plain values that agree within rounding: shapes, kinds of number, entries, numbers."""
-    if isinstance(want, np.ndarray):
-        return isinstance(got, np.ndarray) and _same_numbers(got, want)
-    if isinstance(want, tuple):
-        rights = right if isinstance(right, tuple) and len(right) == len(want) else (None,) * len(want)
-        return isinstance(got, tuple) and len(got) == len(want) and all(map(alike, got, want, rights))
-    if isinstance(want, dict):
-        return isinstance(got, dict) and all(_same_entry(got, want, key) for key in _entries(want, right))
-    return type(got) is type(want) and (got == want or got != got)
-
-
-def _entries(want: dict, right: Any) -> list[str]:
-    """The entries that matter: the reference's and the mistake's, without nested caches, which are free."""
-    keys = {**want, **(right if isinstance(right, dict) else {})}
-    return [key for key in keys if not isinstance(keys[key], dict)]
-
-
-def _same_entry(got: dict, want: dict, key: str) -> bool:
-    if (key in got) != (key in want):
-        return False
-    return key not in want or alike(got[key], want[key])
-
-
-def _same_numbers(got: np.ndarray, want: np.ndarray) -> bool:
-    if got.shape != want.shape or (got.dtype.kind == "f") != (want.dtype.kind == "f"):
-        return False
-    if got.dtype.kind not in "fiub" or want.dtype.kind not in "fiub":
-        return got.dtype == want.dtype and np.array_equal(got, want)
-    got, want = np.asarray(got, dtype=float), np.asarray(want, dtype=float)
-    finite = np.isfinite(want)
-    if not np.array_equal(finite, np.isfinite(got)):
-        return False
-    got, want = got[finite], want[finite]
-    return bool(np.linalg.norm(got - want) <= ALIKE * np.linalg.norm(want) + 1e-12)
-
-
-def _shares_a_fault(got: Outcome, mistaken: Outcome, right: Outcome) -> bool:
-    """Whether some part of the answer is wrong in just the way in which the mistake is."""
-    if got.status != mistaken.status:
-        return False
-    if got.status != "answered":
-        return right.status == "answered"
-    mine, theirs, truth = _parts(got.value), _parts(mistaken.value), _parts(right.value)
-    return any(key in mine and alike(mine[key], theirs[key]) and not (key in truth and alike(theirs[key], truth[key]))
-               for key in theirs)
-
-
-def _parts(value: Any, path: str = "") -> dict[str, Any]:
-    """The leaves of a plain value by their path."""
-    if isinstance(value, tuple):
-        return {k: v for i, part in enumerate(value) for k, v in _parts(part, f"{path}.{i}").items()}
-    if isinstance(value, dict):
-        return {k: v for name, part in value.items() for k, v in _parts(part, f"{path}.{name}").items()}
-    return {path: value}

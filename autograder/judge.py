@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from autograder.compare import NotPlain
-from autograder.lesson import Check, Exercise, Implementation, Lesson, Unanswered, Wrong
+from autograder.lesson import UNWRITTEN, Check, Exercise, Implementation, Lesson, Unanswered, Wrong
 from autograder.records import Call, Outcome, Proxy, Result, StandIns, Subject, Text, text
 
 
@@ -117,6 +117,8 @@ def attempt(check: Check, ask: AskIn) -> Attempt:
 
 def _why(name: str, outcome: Outcome, shown: bool) -> Text:
     """What happened instead of an answer. Of a hidden call only the kind of exception and the line, no text."""
+    if UNWRITTEN in outcome.kinds:
+        return text("{function} is not written yet", function=name)
     if outcome.status == "raised":
         kind = outcome.error if shown else (outcome.kinds[0] if outcome.kinds else "Exception")
         said = f"{kind}: {outcome.message}" if shown and outcome.message else kind
@@ -199,6 +201,9 @@ def trials(exercise: Exercise, open_subject: Open, subject_of: SubjectOf, refere
     for name in order:
         outcomes[name] = Outcome("timed_out") if slow >= 2 else _trial(exercise, name, open_subject, subject_of)
         slow += outcomes[name].status == "timed_out"
+        if outcomes[name].status == "missing" or UNWRITTEN in outcomes[name].kinds:
+            outcomes = dict.fromkeys(order, outcomes[name])             # there is nothing to try
+            break
     ask = AskIn("own", reference, reference, trials=outcomes.__getitem__)
     return Judged(exercise, [attempt(check, ask) for check in exercise.checks])
 

@@ -20,6 +20,9 @@ from autograder.records import Call, Outcome, Text
 #: the exceptions with which a function may refuse its arguments
 REFUSALS = frozenset({"ValueError", "TypeError", "AssertionError"})
 
+#: what the stubs of the assignment raise
+UNWRITTEN = "NotImplementedError"
+
 
 class Wrong(Exception):
     """A check does not hold; the text says what was seen, what was expected and what to try."""
@@ -99,6 +102,7 @@ class Exercise:
     checks: tuple[Check, ...]
     stand_ins: tuple[str, ...] = ()             # earlier exercises that the reference answers for in world 2 ...
     proxied: tuple[str, ...] = ()               # ... and those of them that the student's code may call there
+    telling: Call | None = None                 # the question that tells mistakes apart best
     differentiates: str | None = None           # world 3: whose derivative this is, by finite differences
     implementations: Mapping[str, Implementation] = field(default_factory=dict)     # what an own test is tried on
     skipped: Text | None = None                 # why it is not graded

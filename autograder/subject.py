@@ -5,7 +5,9 @@ answer that a later call refers to is handed on as it is, so that a change in pl
 """
 from __future__ import annotations
 
+import re
 import types
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,6 +21,7 @@ from autograder.sandbox.questions import on_wire, outcome_of, recorded, results_
 from autograder.sandbox.wire import WireError
 
 NO_STAND_INS: StandIns = MappingProxyType({})
+_BETWEEN_PARTS = re.compile(r"\n\n\n(?=\S)")         # two blank lines, and then something that is not indented
 
 
 class LocalSubject:
@@ -27,7 +30,8 @@ class LocalSubject:
     def __init__(self, source: str, name: str = "reference", stand_ins: StandIns = NO_STAND_INS):
         module = types.ModuleType(name)
         module.print = _silent
-        exec(compile(source, name, "exec", dont_inherit=True), vars(module))
+        for part in _BETWEEN_PARTS.split(source):
+            exec(_compiled(part), vars(module))
         self._namespace = vars(module)
         self._stand_ins = stand_ins
         self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
@@ -70,6 +74,12 @@ class LocalSubject:
         outcome = self._stand_ins[name](*[recorded(arg) for arg in sent])
         error = outcome.kinds[0] if outcome.kinds else outcome.error
         return CallBackAnswer(0, outcome.status, on_wire(outcome.value), error, outcome.message)
+
+
+@lru_cache(maxsize=None)
+def _compiled(part: str) -> types.CodeType:
+    """A top-level part of a source, compiled once: a mistake differs from the reference in one part only."""
+    return compile(part, "subject", "exec", dont_inherit=True)
 
 
 def _silent(*args: Any, **named: Any) -> None:

@@ -2,20 +2,21 @@
 from __future__ import annotations
 
 from autograder.lesson import Exercise, Lesson
-from autograder.lessons.multihead import checks
+from autograder.lessons.multihead import checks, probes
 from autograder.lessons.multihead.advice import advice
 from autograder.lessons.multihead.implementations import IMPLEMENTATIONS
 
 LESSON = Lesson(
     name="multihead",
     exercises=(
-        Exercise("split_heads", "test_split_heads", 3, checks.SPLIT_HEADS),
-        Exercise("merge_heads", "test_merge_heads", 2, checks.MERGE_HEADS),
+        Exercise("split_heads", "test_split_heads", 3, checks.SPLIT_HEADS, telling=probes.SPLIT),
+        Exercise("merge_heads", "test_merge_heads", 2, checks.MERGE_HEADS, telling=probes.MERGE),
         Exercise("multihead", "test_multihead", 5, checks.MULTIHEAD,
-                 stand_ins=("split_heads", "merge_heads"), proxied=("split_heads", "merge_heads")),
+                 stand_ins=("split_heads", "merge_heads"), proxied=("split_heads", "merge_heads"),
+                 telling=probes.GENERAL.forward),
         Exercise("multihead_backward", "test_multihead_backward", 7, checks.MULTIHEAD_BACKWARD,
                  stand_ins=("split_heads", "merge_heads", "multihead"), proxied=("split_heads", "merge_heads"),
-                 differentiates="multihead"),
+                 telling=probes.GENERAL.backward, differentiates="multihead"),
         Exercise("own_test", "test_own_test", 3, checks.OWN_TEST, implementations=IMPLEMENTATIONS),
     ),
     reference="solutions/multihead.py",

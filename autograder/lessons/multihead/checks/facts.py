@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.compare import difference
-from autograder.lesson import REFUSALS, Ask, Wrong
+from autograder.lesson import REFUSALS, UNWRITTEN, Ask, Wrong
 from autograder.records import Call, Opaque, Outcome, Text, text
 
 
@@ -25,6 +25,8 @@ def refuses(ask: Ask, calls: Iterable[Call], what: Text) -> None:
         if outcome.status == "answered":
             raise Wrong(text("{function} accepts {what}, expected a ValueError, TypeError or AssertionError",
                              function=call.function, what=what))
+        if UNWRITTEN in outcome.kinds:
+            ask.value(call)
         if outcome.status == "raised" and REFUSALS.isdisjoint((outcome.error, *outcome.kinds)):
             raise Wrong(text("{function} stops at {what} with {error}; refuse it yourself, before that happens",
                              function=call.function, what=what, error=error_name(outcome)))

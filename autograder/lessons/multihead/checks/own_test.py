@@ -1,5 +1,5 @@
 """own_test: the student's own test, graded by what it catches and by what it leaves in peace."""
-from autograder.lesson import Ask, Check, Unanswered, Wrong, check
+from autograder.lesson import UNWRITTEN, Ask, Check, Unanswered, Wrong, check
 from autograder.lessons.multihead.checks.facts import error_name
 from autograder.records import Outcome, Text, text
 
@@ -13,6 +13,8 @@ def accepts_right_implementations(ask: Ask) -> None:
     """All of them; any exception is a rejection."""
     for name in RIGHT:
         outcome = ask.trial(name)
+        if UNWRITTEN in outcome.kinds:
+            raise Unanswered("own_test", outcome)
         if outcome.status == "raised":
             raise Wrong(text("own_test rejects an implementation that is right, with {error}; "
                              "does it compare something that may differ?", error=error_name(outcome)))

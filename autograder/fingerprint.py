@@ -1,0 +1,112 @@
+"""An answer as a short row of numbers, so that it can be held against the whole catalogue at once.
+
+Each leaf of an answer (y, an entry of the cache, one gradient) becomes a token (what kind of thing it is: shape, kind
+of number, finite or not) and a random projection of its numbers. Equal answers have equal rows up to rounding;
+different ones differ in all but a freak of chance. How an own attention lays out its cache does not matter, so nested
+dicts are left out; so is which of the refusing exceptions was raised.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from autograder.lesson import REFUSALS, UNWRITTEN
+from autograder.records import Outcome
+
+ALIKE = 1e-4                                    # far above float32's rounding, far below any real fault
+_ABSENT = object()
+Path = tuple[str, ...]
+
+
+def leaves(value: Any) -> list[Path]:
+    """The paths of the leaves that matter in the reference's answer."""
+    if isinstance(value, tuple):
+        return [(str(i), *path) for i, part in enumerate(value) for path in leaves(part)]
+    if isinstance(value, dict):
+        return [(key,) for key, entry in value.items() if not isinstance(entry, dict)]
+    return [()]
+
+
+class Row:
+    """The fingerprint of some answers: tokens, projections and norms, one entry a leaf."""
+
+    def __init__(self, tokens: np.ndarray, values: np.ndarray, norms: np.ndarray):
+        self.tokens, self.values, self.norms = tokens, values, norms
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[Outcome, Outcome]]) -> Row:
+        """The row of these (answer, the reference's answer to the same question)."""
+        entries = [entry for outcome, right in pairs for entry in _entries(outcome, right)]
+        tokens, values, norms = zip(*entries, strict=True) if entries else ((), (), ())
+        return cls(np.array(tokens, dtype=np.int64), np.array(values, dtype=float), np.array(norms, dtype=float))
+
+    @classmethod
+    def stack(cls, rows: list[Row]) -> Row:
+        """Many rows as one table (n, leaves)."""
+        return cls(*(np.stack([getattr(row, name) for row in rows]) for name in ("tokens", "values", "norms")))
+
+    def take(self, columns: np.ndarray) -> Row:
+        """Only these leaves."""
+        return Row(self.tokens[..., columns], self.values[..., columns], self.norms[..., columns])
+
+    def agrees(self, other: Row) -> np.ndarray:
+        """Where two rows agree; a table against a row gives a table."""
+        near = np.abs(self.values - other.values) <= ALIKE * np.maximum(self.norms, other.norms) + 1e-12
+        return (self.tokens == other.tokens) & near
+
+
+def width(right: Outcome) -> int:
+    """How many entries one question takes in a row."""
+    return 1 + len(leaves(right.value))
+
+
+def _entries(outcome: Outcome, right: Outcome) -> list[tuple[int, float, float]]:
+    """First what became of the call (and which arguments it touched), then the leaves of the answer."""
+    paths = leaves(right.value)
+    if outcome.status == "answered":
+        touched = sorted({path.partition(".")[0] for path in outcome.changed})
+        return [(_token("answered", *touched), 0.0, 0.0), *(_leaf(outcome.value, path) for path in paths)]
+    return [(_token(outcome.status, _manner(outcome)), 0.0, 0.0)] * (1 + len(paths))
+
+
+def _manner(outcome: Outcome) -> str:
+    """How an exception counts: a refusal, a stub that nobody has written yet, or any other."""
+    if UNWRITTEN in outcome.kinds:
+        return UNWRITTEN
+    return "refuses" if not REFUSALS.isdisjoint((outcome.error, *outcome.kinds)) else ""
+
+
+def _leaf(value: Any, path: Path) -> tuple[int, float, float]:
+    for step in path:
+        if isinstance(value, tuple):
+            value = value[int(step)] if step.isdigit() and int(step) < len(value) else _ABSENT
+        elif isinstance(value, dict):
+            value = value.get(step, _ABSENT)
+        else:
+            value = _ABSENT
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
+        return _array(value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return _token("number"), float(value), abs(float(value))
+    return _token("absent" if value is _ABSENT else type(value).__name__), 0.0, 0.0
+
+
+def _array(value: np.ndarray) -> tuple[int, float, float]:
+    finite = np.isfinite(value)
+    token = _token("array", str(value.shape), str(value.dtype.kind == "f"), str(bool(finite.all())))
+    numbers = np.where(finite, value, 0).ravel().astype(float)
+    return token, float(numbers @ _direction(numbers.size)), float(np.linalg.norm(numbers))
+
+
+@lru_cache
+def _direction(size: int) -> np.ndarray:
+    """A fixed random direction, the same in every process."""
+    return np.random.default_rng(size).normal(size=size)
+
+
+def _token(*words: str) -> int:
+    return crc32("\0".join(words).encode())
