@@ -170,9 +170,10 @@ def timestamp_file(folder: Path) -> bytes:
         file = os.open(folder / TIMESTAMP, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return b""
-    with os.fdopen(file, "rb") as opened:
-        regular = stat.S_ISREG(os.fstat(file).st_mode)
-        return opened.read(_TIMESTAMP_CAP) if regular else b""
+    try:
+        return os.read(file, _TIMESTAMP_CAP) if stat.S_ISREG(os.fstat(file).st_mode) else b""
+    finally:
+        os.close(file)
 
 
 @contextmanager

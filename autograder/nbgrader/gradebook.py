@@ -109,7 +109,10 @@ class GradebookWriter:
 
     def _write(self, entry: Entry, registered: Notebook) -> None:
         submission = self._submission(entry, registered)
-        submitted = next(one for one in submission.notebooks if one.notebook is registered)
+        submitted = next((one for one in submission.notebooks if one.notebook is registered), None)
+        if submitted is None:                       # the submission is older than the notebook
+            submitted = _new_notebook(registered, submission)
+            self._db.add(submitted)
         self._write_scores(entry, registered, submitted)
         self._write_comments(entry, registered, submitted)
         self._db.flush()
@@ -172,17 +175,24 @@ def cell_points(grade: Grade, exercise: str, worth: float) -> float | None:
 
 
 def _new_submission(registered: Notebook, student: Any) -> SubmittedAssignment:
-    """A submission with an empty row for every cell of every notebook, as nbgrader's add_submission makes it."""
-    from nbgrader.api import Comment, SubmittedAssignment, SubmittedNotebook
-    from nbgrader.api import Grade as GradeRow
+    """A submission with every notebook of the assignment, as nbgrader's add_submission makes it."""
+    from nbgrader.api import SubmittedAssignment
     submission = SubmittedAssignment(assignment=registered.assignment, student=student)
     for notebook in registered.assignment.notebooks:
-        submitted = SubmittedNotebook(notebook=notebook, assignment=submission)
-        for cell in (*notebook.grade_cells, *notebook.task_cells):
-            GradeRow(cell_id=cell.id, notebook=submitted)
-        for cell in (*notebook.solution_cells, *notebook.task_cells):
-            Comment(cell_id=cell.id, notebook=submitted)
+        _new_notebook(notebook, submission)
     return submission
+
+
+def _new_notebook(notebook: Notebook, submission: SubmittedAssignment) -> SubmittedNotebook:
+    """A submitted notebook with an empty row for each of its cells."""
+    from nbgrader.api import Comment, SubmittedNotebook
+    from nbgrader.api import Grade as GradeRow
+    submitted = SubmittedNotebook(notebook=notebook, assignment=submission)
+    for cell in (*notebook.grade_cells, *notebook.task_cells):
+        GradeRow(cell_id=cell.id, notebook=submitted)
+    for cell in (*notebook.solution_cells, *notebook.task_cells):
+        Comment(cell_id=cell.id, notebook=submitted)
+    return submitted
 
 
 # --- the database -------------------------------------------------------------------------------------------------

@@ -1,0 +1,86 @@
+"""Course folders for the tests: the lesson's own notebook, its release, and grades made by hand."""
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from notebooks import data
+
+from autograder.course import course_file
+from autograder.intake import read_bytes
+from autograder.lesson import load_lesson
+from autograder.nbgrader.course import Course
+from autograder.records import ExerciseGrade, Grade, Submission, Text, Verdict, text
+
+LESSON = load_lesson("multihead")
+NOTEBOOK = "assignments/multihead/multihead.ipynb"
+SOURCE = json.loads(course_file(NOTEBOOK).read_bytes())
+
+
+def new_course(folder: Path) -> Course:
+    """A course folder with the lesson's assignment and configuration, and no gradebook."""
+    shutil.copytree(course_file("assignments"), folder / "assignments",
+                    ignore=shutil.ignore_patterns("__pycache__", ".*", "multihead-en"))
+    shutil.copy(course_file("nbgrader_config.py"), folder)
+    return Course.find(folder)
+
+
+def released() -> dict[str, Any]:
+    """What students get: no solutions, no hidden tests."""
+    return json.loads(course_file("release/multihead/multihead.ipynb").read_bytes())
+
+
+def hand_in(course: Course, student: str, notebook: dict | bytes, handed_in: str = "") -> Submission:
+    """Put a notebook into submitted/<student>/multihead, and read it back as a submission."""
+    folder = course.path("submitted", student, "multihead")
+    folder.mkdir(parents=True)
+    raw = notebook if isinstance(notebook, bytes) else data(notebook)
+    (folder / "multihead.ipynb").write_bytes(raw)
+    if handed_in:
+        (folder / "timestamp.txt").write_text(handed_in)
+    return read_bytes(f"{student}/multihead/multihead.ipynb", raw, LESSON, student)
+
+
+def cell_of(notebook: dict, grade_id: str) -> dict:
+    """The cell of a notebook with this grade_id."""
+    return next(cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == grade_id)
+
+
+def read_autograded(course: Course, student: str) -> nbformat.NotebookNode:
+    """The autograded notebook of this student, valid by nbformat's own schema."""
+    path = course.path("autograded", student, "multihead") / "multihead.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    return notebook
+
+
+def grade_of(student: str, points: Sequence[float | None] = (3, 2, 5, 7, 3), status: str = "graded",
+             **more: Any) -> Grade:
+    """A grade with these points for the five exercises; "skipped" in the place of points for one that is not graded."""
+    exercises = tuple(_exercise(exercise.name, one, exercise.points)
+                      for exercise, one in zip(LESSON.exercises, points, strict=True))
+    total = None if None in points else sum(one for one in points if one != "skipped")
+    return Grade(f"{student}/multihead/multihead.ipynb", student, "multihead", status, total, 20.0, exercises, **more)
+
+
+def _exercise(name: str, points: Any, worth: float) -> ExerciseGrade:
+    if points == "skipped":
+        return ExerciseGrade(name, None, worth, (), skipped=True)
+    word = "broken" if points is None else "passed" if points == worth else "wrong"
+    message = None if word == "passed" else text("what was <seen>")
+    return ExerciseGrade(name, points, worth, (Verdict("value", Text(f"the value of {name}"), word, points, worth,
+                                                       "own", message),))
+
+
+def rows(database: Path, query: str) -> list[tuple]:
+    """What this query finds in a gradebook, in order."""
+    connection = sqlite3.connect(database)
+    try:
+        return sorted(connection.execute(query).fetchall(), key=repr)
+    finally:
+        connection.close()
