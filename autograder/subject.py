@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import types
-from functools import lru_cache
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -76,7 +76,7 @@ class LocalSubject:
         return CallBackAnswer(0, outcome.status, on_wire(outcome.value), error, outcome.message)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _compiled(part: str) -> types.CodeType:
     """A top-level part of a source, compiled once: a mistake differs from the reference in one part only."""
     return compile(part, "subject", "exec", dont_inherit=True)

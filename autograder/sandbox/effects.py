@@ -4,12 +4,13 @@ Places are written as paths: "0" is the first argument, "1.wq" what stands under
 """
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.plain import MAX_DEPTH, MAX_ITEMS
+from autograder.sandbox.plain import MAX_ITEMS
 
 Places = dict[str, Any]
 _COMPARED = 200                           # arrays on each side that are compared for shared memory
@@ -17,18 +18,21 @@ _SIMPLE = (bool, int, float, str, np.generic, type(None))
 
 
 def places(parts: Sequence[Any]) -> Places:
-    """Everything in the parts that is not itself a dict, list or tuple, by its path."""
+    """Everything in the parts that is not itself a dict, list or tuple, by its path: at most MAX_ITEMS, nearest first.
+
+    What holds itself is looked into once.
+    """
     found: Places = {}
-    left = MAX_ITEMS
-    todo = [(str(index), part, 0) for index, part in enumerate(parts)]
-    while todo and left:
-        path, value, depth = todo.pop()
-        left -= 1
-        if depth < MAX_DEPTH and isinstance(value, dict | list | tuple) and len(value) <= left:
-            items = dict.items(value) if isinstance(value, dict) else enumerate(value)
-            todo += [(f"{path}.{_key(key)}", part, depth + 1) for key, part in items]
-        else:
+    seen: set[int] = set()
+    todo = deque((str(index), part) for index, part in enumerate(parts))
+    while todo and len(found) < MAX_ITEMS:
+        path, value = todo.popleft()
+        if not isinstance(value, dict | list | tuple):
             found[path] = value
+        elif id(value) not in seen and len(todo) + len(value) <= MAX_ITEMS:
+            seen.add(id(value))
+            items = dict.items(value) if isinstance(value, dict) else enumerate(value)
+            todo.extend((f"{path}.{_key(key)}", part) for key, part in items)
     return found
 
 

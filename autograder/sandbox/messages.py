@@ -129,7 +129,7 @@ def encode(message: FromJudge | FromWorker) -> bytes:
     """The frame's body; WireError where a value is not plain data or the frame would be over the cap."""
     body = encode_value(message)
     if len(body) > FRAME_CAP:
-        raise WireError(f"a frame of {len(body)} bytes is over the cap of {FRAME_CAP}")
+        raise WireError(f"it is over the cap of {FRAME_CAP // 2**20} MB")
     return body
 
 

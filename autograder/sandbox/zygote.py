@@ -17,8 +17,6 @@ from contextlib import suppress
 
 import numpy as np
 
-import autograder
-from autograder import sandbox
 from autograder.sandbox import worker
 from autograder.sandbox.child import settle
 from autograder.sandbox.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
@@ -31,6 +29,7 @@ def main() -> None:
     parent = os.getpid()
     channel = Forks(control).until_in_a_child()
     control.detach()                      # its number will be another descriptor's
+    random.seed(0)                        # every fork seeds it anew
     worker.serve(settle(channel.detach(), memory_mb, parent))
 
 
@@ -42,13 +41,13 @@ def warm_up() -> None:
     big = np.eye(300) + np.ones((300, 300))
     np.linalg.solve(big @ big, big)
     np.random.seed(0)                     # the same submission meets the same random numbers every time
-    random.seed(0)
     tasks = "/proc/self/task"
     if os.path.isdir(tasks) and len(os.listdir(tasks)) != 1:
         raise RuntimeError("the zygote must have one thread only: a fork would hang")
     sys.path[:] = [folder for folder in sys.path if folder != os.environ.get("PYTHONPATH")]
     os.environ.pop("PYTHONPATH", None)
-    autograder.__path__ = sandbox.__path__ = []
+    for package in ("autograder", "autograder.sandbox"):
+        sys.modules[package].__path__ = []
     sys.argv[:] = [""]
     os.chdir("/")
     gc.collect()
