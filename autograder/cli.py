@@ -164,7 +164,8 @@ def verify(language: str, **limits: Any) -> int:
 
 
 def _grade_course(course: Path, target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
-    from autograder.grade import Limits, grade_course
+    from autograder.grade import Limits
+    from autograder.grade_course import grade_course
     with _answers(target, language, each=False) as answer:
         for graded in grade_course(course, lesson=LESSON, limits=Limits(**limits), language=language,
                                    on_grade=answer.progress, **choices):
