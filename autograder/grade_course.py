@@ -154,7 +154,8 @@ def only_one(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise CourseError(f"another `autograder grade` is at work in {folder.parent}; wait until it is done") from None
+            raise CourseError(f"another `autograder grade` is at work in {folder.parent}; "
+                              "wait until it is done") from None
         yield
 
 

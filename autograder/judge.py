@@ -169,7 +169,8 @@ def stand_in_world(judged: Judged, failed_before: tuple[str, ...], open_subject:
 def own_derivative_world(judged: Judged, subject: Subject, reference: Subject) -> list[tuple[int, Attempt]]:
     """Which failed derivative checks hold for the student's own forward; whether they count, `grade` decides."""
     ask = AskIn("own-derivative", subject, reference)
-    because = text("right for your own {function}; it only failed because of that", function=judged.exercise.differentiates)
+    because = text("right for your own {function}; it only failed because of that",
+                   function=judged.exercise.differentiates)
     return [(index, Attempt("passed", because, ask.world))
             for index, again in _retry(judged, judged.exercise.checks, ask, derivative=True) if again.word == "passed"]
 

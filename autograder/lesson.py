@@ -16,7 +16,6 @@ from typing import Any, Protocol
 from autograder.course import course_file
 from autograder.records import Call, Outcome, Text
 
-
 #: the exceptions with which a function may refuse its arguments
 REFUSALS = frozenset({"ValueError", "TypeError", "AssertionError"})
 

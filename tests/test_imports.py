@@ -32,8 +32,8 @@ ALLOWED = {
     "pytest_plugin": None, "cli": None,          # they put everything together
 }
 #: what runs in the student's process: nothing of the judge's, so that nothing of it can be read there
-INSIDE = {"calling", "cells", "child", "definitions", "effects", "magics", "messages", "plain", "protocol", "wire", "worker",
-          "zygote"}
+INSIDE = {"calling", "cells", "child", "definitions", "effects", "magics", "messages", "plain", "protocol", "wire",
+          "worker", "zygote"}
 
 
 def modules() -> list[Path]:
