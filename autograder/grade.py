@@ -48,9 +48,10 @@ class Assessor:
         """All worlds in their order; the own world is finished for all exercises before anything stands in."""
         with open_subject({}, ()) as own:
             judged = own_world(self.lesson, own, self.reference)
-            notices, for_a_person = self.lesson.advice({name: one.answers["own"] for name, one in judged.items()}, self.reference)
+            answers = {name: one.answers["own"] for name, one in judged.items()}
+            notices, for_a_person = self.lesson.advice(answers, self.reference)
             self._stand_in(judged, open_subject)
-            for_a_person += self._own_derivative(judged, own)
+            for_a_person = [*for_a_person, *self._own_derivative(judged, own)]
         for exercise in self.lesson.exercises:
             if exercise.implementations and exercise.skipped is None:
                 judged[exercise.name] = trials(exercise, open_subject, self._implementation, self.reference)

@@ -14,7 +14,8 @@ ALLOWED = {
     "compare": {"records"},
     "subject": {"records", "sandbox"},
     "judge": {"records", "lesson", "compare"},
-    "diagnose": {"records", "lesson", "judge", "subject"},
+    "fingerprint": {"records", "lesson"}, "kept": set(),
+    "diagnose": {"records", "lesson", "judge", "subject", "fingerprint", "kept", "version"},
     "score": {"records", "lesson", "judge"},
     "version": {"course", "lesson"},
     "journal": {"records"},
@@ -25,7 +26,7 @@ ALLOWED = {
     "grade_course": {"records", "lesson", "grade", "intake", "journal", "version", "nbgrader", "output"},
     "proof": {"records", "lesson", "judge", "diagnose", "score", "subject", "grade", "proof", "compare", "course",
               "sandbox", "intake"},
-    "nbgrader": {"records", "lesson", "course", "intake", "grade"},
+    "nbgrader": {"records", "lesson", "course", "intake", "grade", "language", "output"},
     "output": OUTPUTS,
     "demo": {"course", "lesson", "intake", "records", "nbgrader"},
     "locale": {"language"},
@@ -50,7 +51,7 @@ def imports(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "autograder":
-            found |= {node.module} if node.module != "autograder" else {f"autograder.{n.name}" for n in node.names}
+            found |= {node.module} if node.module != "autograder" else {f"autograder.{n.name}" for n in node.names if n.name[0] != "_"}
         elif isinstance(node, ast.Import):
             found |= {name.name for name in node.names if name.name.split(".")[0] == "autograder"}
     return found
