@@ -1,7 +1,6 @@
 """Course folders for the tests: the lesson's own notebook, its release, and grades made by hand."""
 from __future__ import annotations
 
-import json
 import shutil
 import sqlite3
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from autograder.records import ExerciseGrade, Grade, Submission, Text, Verdict, 
 
 LESSON = load_lesson("multihead")
 NOTEBOOK = "assignments/multihead/multihead.ipynb"
-SOURCE = json.loads(course_file(NOTEBOOK).read_bytes())
+SOURCE: dict[str, Any] = nbformat.read(course_file(NOTEBOOK), as_version=4)
 
 
 def new_course(folder: Path) -> Course:
@@ -32,7 +31,7 @@ def new_course(folder: Path) -> Course:
 
 def released() -> dict[str, Any]:
     """What students get: no solutions, no hidden tests."""
-    return json.loads(course_file("release/multihead/multihead.ipynb").read_bytes())
+    return nbformat.read(course_file("release/multihead/multihead.ipynb"), as_version=4)
 
 
 def hand_in(course: Course, student: str, notebook: dict | bytes, handed_in: str = "") -> Submission:
