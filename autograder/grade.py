@@ -24,6 +24,7 @@ class Limits:
     seconds: float = 5.0                        # per call
     memory_mb: int = 1024
     isolation: str = "auto"
+    cell_seconds: float = 10.0                  # per cell of the notebook
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,8 @@ class Engine:
         limits = limits or Limits()
         self.lesson = lesson
         self._assessor: Assessor | None = None
-        self._sandbox = Sandbox(isolation=limits.isolation, seconds=limits.seconds, memory_mb=limits.memory_mb)
+        self._sandbox = Sandbox(isolation=limits.isolation, seconds=limits.seconds, memory_mb=limits.memory_mb,
+                                cell_seconds=limits.cell_seconds)
 
     def __enter__(self) -> Engine:
         self._sandbox.__enter__()
