@@ -395,7 +395,7 @@ def test_feedback_and_export_give_our_points_and_no_students_script(graded, tmp_
     run_nbgrader(GenerateFeedback, graded)
     pages = {student: (graded.path("feedback", student, "multihead") / "multihead.html").read_text()
              for student in ("student-01", "student-02", "student-03")}
-    assert f"(Score: {sum(POINTS)} / 20.0)" in pages["student-01"]
+    assert f"(Score: {sum(POINTS):.2f} / 20.0)" in pages["student-01"]
     assert "merge_heads: 1.25 / 2" in pages["student-01"]
     assert "&lt;script&gt;alert(2)" in pages["student-02"]
     for harmful in ("<script>alert(2)", "<img src=x", 'href="javascript:alert'):
