@@ -371,6 +371,15 @@ def test_views_of_an_argument_are_found():
     assert shared_places([X[0]], places([X[1:]])) == []
 
 
+@pytest.mark.parametrize("view", [
+    lambda x: np.frombuffer(x.data), lambda x: np.lib.stride_tricks.as_strided(x, (2,)), lambda x: x.view(np.recarray),
+    lambda x: np.asarray(memoryview(x))[0], lambda x: np.broadcast_to(x, (4, 2, 3)), lambda x: x[:, None].T[1:]])
+def test_a_view_taken_in_any_way_is_found(view):
+    x = X.copy()
+    assert shared_places(view(x), places([x])) == ["~0"]
+    assert shared_places(view(x.copy()), places([x])) == []
+
+
 # --- functions of the judge's -------------------------------------------------------------------------------------
 
 def recording(calls, answer=None):
@@ -410,3 +419,20 @@ def test_what_is_not_plain_is_a_type_error_with_its_name():
 def test_a_worker_that_cannot_say_it_says_refused():
     with pytest.raises(WireError):
         encode(call(lambda: np.zeros(2**23)))
+
+
+def test_objects_that_lie_about_what_they_are_do_no_harm():
+    class Liar:
+        __class__ = np.ndarray
+
+    class Trap(dict):
+        def __len__(self):
+            raise ValueError
+
+    def put_in(params):
+        params["liar"] = Liar()
+        params["trap"] = Trap(a=1)
+        return [Liar(), Trap(b=2)]
+    answer = call(put_in, {"w": X})
+    assert (answer.status, answer.changed, answer.shares) == ("answered", ["0.w"], [])
+    assert encode(answer)

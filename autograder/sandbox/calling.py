@@ -49,16 +49,21 @@ def perform(namespace: Mapping[str, Any], name: str, sent: Sequence[Any], specia
         status, how = "raised", described(error)
         if isinstance(error, MemoryError):
             status = "out_of_memory"
-    after = places(args)
-    answer = Answer(0, status, _shown(live), changed_places(before, after), shared_places(live, after), **how)
-    return live, answer
+    after = _survived(lambda: places(args), {})
+    changed = _survived(lambda: changed_places(before, after), list(before))
+    shares = _survived(lambda: shared_places(live, after), [])
+    shown = _survived(lambda: plain(live), Unplain(type_name(live)))
+    return live, Answer(0, status, shown, changed, shares, **how)
 
 
-def _shown(live: Any) -> Any:
+def _survived(look: Callable[[], Any], otherwise: Any) -> Any:
+    """What is seen of a student's objects; looking at them can run code of their own, which may fail."""
     try:
-        return plain(live)
-    except Exception:                     # a Mapping of the student's own, say, whose items() fails
-        return Unplain(type_name(live))
+        return look()
+    except MemoryError:
+        raise
+    except Exception:
+        return otherwise
 
 
 def fresh(value: Any, special: Callable[[Any], Any]) -> Any:
@@ -141,11 +146,11 @@ def _refuse_unplain(value: Any) -> None:
 def _received(name: str, answer: CallBackAnswer) -> Any:
     if answer.status == "answered":
         return fresh(answer.value, lambda unplain: unplain)
-    kind = _EXCEPTIONS.get(answer.error, RuntimeError) if answer.status == "raised" else RuntimeError
-    if not issubclass(kind, Exception):
-        kind = RuntimeError
+    if answer.status != "raised":
+        raise RuntimeError(f"{name} gave no answer: {answer.status}")
+    kind = _EXCEPTIONS.get(answer.error, RuntimeError)
     try:
-        error = kind(answer.message)
+        error = kind(answer.message) if issubclass(kind, Exception) else RuntimeError(answer.message)
     except TypeError:                     # a built-in exception that wants more than a text
         error = RuntimeError(answer.message)
-    raise error if answer.status == "raised" else RuntimeError(f"{name} gave no answer: {answer.status}")
+    raise error

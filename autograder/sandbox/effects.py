@@ -4,7 +4,6 @@ Places are written as paths: "0" is the first argument, "1.wq" what stands under
 """
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,6 @@ import numpy as np
 from autograder.sandbox.plain import MAX_ITEMS
 
 Places = dict[str, Any]
-_COMPARED = 200                           # arrays on each side that are compared for shared memory
 _SIMPLE = (bool, int, float, str, np.generic, type(None))
 
 
@@ -24,32 +22,36 @@ def places(parts: Sequence[Any]) -> Places:
     """
     found: Places = {}
     seen: set[int] = set()
-    todo = deque((str(index), part) for index, part in enumerate(parts))
-    while todo and len(found) < MAX_ITEMS:
-        path, value = todo.popleft()
-        if not isinstance(value, dict | list | tuple):
-            found[path] = value
-        elif id(value) not in seen and len(todo) + len(value) <= MAX_ITEMS:
-            seen.add(id(value))
-            items = dict.items(value) if isinstance(value, dict) else enumerate(value)
-            todo.extend((f"{path}.{_key(key)}", part) for key, part in items)
+    level: list[tuple[str, Any]] = [(str(index), part) for index, part in enumerate(parts)]
+    while level:
+        deeper: list[tuple[str, Any]] = []
+        for path, value in level[:MAX_ITEMS - len(found)]:
+            if not isinstance(value, (dict, list, tuple)):
+                found[path] = value
+            elif id(value) not in seen and len(deeper) + len(value) <= MAX_ITEMS:
+                seen.add(id(value))
+                items = dict.items(value) if isinstance(value, dict) else enumerate(value)
+                deeper += [(f"{path}.{key if type(key) in (str, int) else type(key).__name__}", part)
+                           for key, part in items]
+        level = deeper
     return found
-
-
-def _key(key: Any) -> str:
-    return str(key) if type(key) in (str, int) else type(key).__name__
 
 
 def copies(found: Places) -> Places:
     """The places with arrays copied; what is neither an array nor a number or text becomes None."""
-    return {path: np.array(value, order="K") if isinstance(value, np.ndarray)
-            else value if isinstance(value, _SIMPLE) else None for path, value in found.items()}
+    return {path: _copy(value) for path, value in found.items()}
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return np.array(value, order="K")
+    return value if isinstance(value, _SIMPLE) else None
 
 
 def changed_places(before: Places, after: Places) -> list[str]:
     """Where `after` differs from the copies made before: bytes, shape or dtype of an array, a number, a key."""
-    return sorted(path for path in before.keys() | after.keys()
-                  if path not in before or path not in after or _differs(before[path], after[path]))
+    changed = [path for path, old in before.items() if path not in after or _differs(old, after[path])]
+    return sorted(changed + [path for path in after if path not in before])
 
 
 def _differs(before: Any, after: Any) -> bool:
@@ -57,19 +59,25 @@ def _differs(before: Any, after: Any) -> bool:
         return not (isinstance(after, np.ndarray) and before.dtype == after.dtype and before.shape == after.shape
                     and before.tobytes() == after.tobytes())
     if before is None:                    # None itself, or what is not looked into
-        return isinstance(after, (np.ndarray, *_SIMPLE[:-1]))
+        return after is not None and isinstance(after, (np.ndarray, *_SIMPLE))
     return before is not after and not (type(before) is type(after) and before == after)
 
 
 def shared_places(answer: Any, args: Places) -> list[str]:
     """Pairs "answer path~argument path" of arrays whose memory may overlap; the path of a whole answer is empty."""
-    theirs = _arrays(args)
-    if not theirs:
-        return []
-    ours = {path.removeprefix("0").removeprefix("."): array for path, array in _arrays(places([answer])).items()}
-    return sorted(f"{path}~{their_path}" for path, array in ours.items() for their_path, other in theirs.items()
+    owned: dict[int, list[tuple[str, np.ndarray]]] = {}
+    for path, array in args.items():
+        if isinstance(array, np.ndarray):
+            owned.setdefault(_owner(array), []).append((path, array))
+    return sorted(f"{path[2:]}~{other_path}" for path, array in places([answer]).items()
+                  if isinstance(array, np.ndarray) for other_path, other in owned.get(_owner(array), ())
                   if np.may_share_memory(array, other))
 
 
-def _arrays(found: Places) -> dict[str, np.ndarray]:
-    return dict([pair for pair in found.items() if isinstance(pair[1], np.ndarray)][:_COMPARED])
+def _owner(array: Any) -> int:
+    """The identity of what owns an array's memory: views of one array have one owner."""
+    while True:
+        base = array.obj if isinstance(array, memoryview) else getattr(array, "base", None)
+        if base is None:
+            return id(array)
+        array = base
