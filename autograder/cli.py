@@ -112,9 +112,6 @@ def check(paths: tuple[str, ...], target: str | None, language: str, **limits: A
 @_common
 def grade(target: str | None, language: str, jobs: int, students: tuple[str, ...], force: bool, **limits: Any) -> int:
     """Grade the course in this folder: submitted/ -> gradebook, autograded/, feedback/."""
-    if not Path("submitted").is_dir():
-        raise click.UsageError("there is no folder submitted/ here; go to the folder of the course, "
-                               "or try `autograder demo` for a course to play with")
     return _grade_course(Path.cwd(), target, language, limits, jobs=jobs, students=students, force=force)
 
 
@@ -166,9 +163,14 @@ def verify(language: str, **limits: Any) -> int:
 def _grade_course(course: Path, target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
     from autograder.grade import Limits
     from autograder.grade_course import grade_course
+    from autograder.nbgrader.course import CourseError
     with _answers(target, language, each=False) as answer:
-        for graded in grade_course(course, lesson=LESSON, limits=Limits(**limits), language=language,
-                                   on_grade=answer.progress, **choices):
+        try:
+            grades = grade_course(course, lesson=LESSON, limits=Limits(**limits), language=language,
+                                  on_grade=answer.progress, **choices)
+        except CourseError as error:
+            raise click.UsageError(str(error)) from None
+        for graded in grades:
             answer(graded)
     return exit_code(answer.grades)
 

@@ -12,6 +12,7 @@ from types import ModuleType
 
 import msgspec
 
+from autograder.nbgrader.course import CourseError
 from autograder.records import CellReport, Diagnosis, ExerciseGrade, Grade, Submission, Verdict, text
 
 GRADE = Grade(
@@ -98,6 +99,8 @@ def read(paths, lesson):
 
 
 def grade_course(course, *, on_grade, students, limits, **choices):
+    if not (course / "submitted").is_dir():
+        raise CourseError(f"there is no folder submitted/ in {course}")
     grades = [changed(submission=path.as_posix(), student=path.stem)
               for path in sorted((course / "submitted").iterdir()) if not students or path.stem in students]
     for index, grade in enumerate(grades, start=1):
@@ -107,9 +110,9 @@ def grade_course(course, *, on_grade, students, limits, **choices):
 
 def modules() -> dict[str, ModuleType]:
     """What stands in for the modules of these names."""
-    grade, intake = ModuleType("autograder.grade"), ModuleType("autograder.intake")
-    grade.Limits, grade.Engine, grade.grade_course, intake.read = Limits, Engine, grade_course, read
-    return {"autograder.grade": grade, "autograder.intake": intake}
+    grade, course, intake = map(ModuleType, ("autograder.grade", "autograder.grade_course", "autograder.intake"))
+    grade.Limits, grade.Engine, course.grade_course, intake.read = Limits, Engine, grade_course, read
+    return {module.__name__: module for module in (grade, course, intake)}
 
 
 if __name__ == "__main__":

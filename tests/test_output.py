@@ -119,8 +119,8 @@ def test_the_terminal_says_what_was_seen_and_what_to_try():
     assert re.search(r"✗ +merge_heads +0.5 / 2\n", out)
     assert re.search(r"✗ Time and heads stay apart +0 / 1.5\n +h has shape \(2, 5\), expected \(5, 2\) = \(T, d\)", out)
     assert "→ Which axis should stand right after the batch?" in out
-    assert "right; it only failed because of your merge_heads" in out
-    assert "right: it is the true derivative of your own forward" in out
+    assert re.search(r"✓ 1 of 1 checks: right; it only failed because of your\s+5 / 5\s+merge_heads", out)
+    assert "✓ 1 of 1 checks: right: it is the true derivative of your own" in out
     assert "Wrong functions are rejected (took too long)" in out
     assert "cell 8: raised an error: ModuleNotFoundError: torch" in out
     assert "Given cells were changed: helper." in out
@@ -134,7 +134,15 @@ def test_a_check_that_simply_passed_takes_no_line():
 
 def test_a_right_check_that_does_not_count_yet_is_shown():
     grade = with_verdict("passed", points=0.0, world="own", message=text("right, but it does not count"))
-    assert "○ y is right" in printed(grade)
+    assert "○ 1 of 1 checks: right, but it does not count" in printed(grade)
+
+
+def test_what_is_said_of_several_checks_is_said_once():
+    one = by_hand.GRADE.exercises[2].verdicts[0]
+    grade = changed(exercises=(ExerciseGrade("multihead", 15.0, 15.0, (one, one, one)),))
+    for output in (printed(grade), Page(feedback_page(grade, "en")).text):
+        assert "3 of 3 checks" in output
+        assert output.count("it only failed because") == 1
 
 
 def test_piped_output_fits_80_columns_without_colours():

@@ -36,16 +36,30 @@ def verdict_mark(verdict: Verdict) -> str:
     return {"skipped": "–", "broken": "‼"}.get(verdict.verdict, "✗")
 
 
-def explanation(verdict: Verdict) -> Text | None:
-    """The verdict's own message, else what the world in which it passed means."""
-    return verdict.message or WORLD_WORDS.get(verdict.world or "")
+def reservations(exercise: ExerciseGrade) -> list[tuple[Text, list[Verdict]]]:
+    """What is to be said of checks that passed (only with a stand-in, without counting yet), each thing once."""
+    found: list[tuple[Text, list[Verdict]]] = []
+    for verdict in exercise.verdicts:
+        why = verdict.message or WORLD_WORDS.get(verdict.world or "")
+        if verdict.verdict != "passed" or why is None:
+            continue
+        same = next((verdicts for words, verdicts in found if words == why), None)
+        if same is None:
+            found.append((why, [verdict]))
+        else:
+            same.append(verdict)
+    return found
 
 
-def tells_nothing(verdict: Verdict) -> bool:
-    """Whether the exercise's points say it all: it simply passed, or nothing of the exercise was judged."""
-    if verdict.verdict in ("skipped", "broken"):
-        return verdict.message is None
-    return verdict.verdict == "passed" and verdict.world in (None, "own") and verdict.points == verdict.max_points
+def of_checks(count: int, exercise: ExerciseGrade, why: Text) -> Text:
+    """For how many of the exercise's checks something is said."""
+    return text("{count} of {all} checks: {why}", count=count, all=len(exercise.verdicts), why=why)
+
+
+def not_passed(exercise: ExerciseGrade) -> list[Verdict]:
+    """The checks that failed; without those that say nothing, since nothing of the exercise was judged."""
+    return [verdict for verdict in exercise.verdicts if verdict.verdict != "passed"
+            and not (verdict.verdict in ("skipped", "broken") and verdict.message is None)]
 
 
 def what_happened(cell: CellReport) -> Text:

@@ -16,9 +16,10 @@ from autograder.language import VERDICT_WORDS, translate
 from autograder.output.marks import (
     NOT_ISOLATED,
     exercise_mark,
-    explanation,
+    not_passed,
+    of_checks,
     points_of,
-    tells_nothing,
+    reservations,
     verdict_mark,
     what_happened,
 )
@@ -95,13 +96,16 @@ def _exercises(grade: Grade, language: str) -> Table:
 
 
 def _details(exercise: ExerciseGrade, language: str) -> Iterator[tuple[Padding, str]]:
-    """What a reader needs besides the points: checks that cost points or held only with help, and the hints."""
-    for verdict in exercise.verdicts:
-        if tells_nothing(verdict):
-            continue
+    """What a reader needs besides the points: failed checks, what is to be said of others, and the hints."""
+    for verdict in not_passed(exercise):
         yield _title(verdict, language), points_of(verdict.points, verdict.max_points)
-        if why := translate(explanation(verdict), language):
-            yield _indented(why, 2), ""
+        if verdict.message:
+            yield _indented(translate(verdict.message, language), 2), ""
+    for why, verdicts in reservations(exercise):
+        mark = verdict_mark(verdicts[0])
+        words = translate(of_checks(len(verdicts), exercise, why), language)
+        worth = points_of(sum(each.points or 0 for each in verdicts), sum(each.max_points for each in verdicts))
+        yield _indented(words, 0, _STYLE[mark], f"{mark} "), worth
     for hint in exercise.diagnosis.hints:
         yield _indented(translate(hint, language), 0, "cyan", "→ "), ""
     if exercise.diagnosis.mistakes:
@@ -110,9 +114,10 @@ def _details(exercise: ExerciseGrade, language: str) -> Iterator[tuple[Padding, 
 
 
 def _title(verdict: Verdict, language: str) -> Padding:
+    """The check's sentence, and the verdict's word unless it is plainly wrong."""
     mark = verdict_mark(verdict)
     words = translate(verdict.title, language)
-    if verdict.verdict not in ("passed", "wrong"):
+    if verdict.verdict != "wrong":
         words += f" ({translate(VERDICT_WORDS[verdict.verdict], language)})"
     return _indented(words, 0, _STYLE[mark], f"{mark} ")
 
