@@ -1,0 +1,118 @@
+"""The points of an exercise for a cell in nbgrader's own kernel: `points("split_heads")`.
+
+The last cells of the notebook call it in their hidden tests, so that stock nbgrader, which knows nothing of a wall,
+comes to the same points as `autograder grade`, with partial credit. Nothing is judged inside the kernel. The cells
+that have run so far travel as text to a process of their own, which starts the engine; the student's code runs again
+behind the wall there. What the student did to the kernel (patched builtins, a numpy.py beside the notebook, an
+environment variable) does not reach that process.
+
+nbgrader reads an error in a graded cell as 0, and a cell without output as full marks. Where the points cannot be
+known and that is not the student's fault, neither may happen: the kernel ends, with a line on standard error that
+says why, and nbgrader refuses the submission as a whole.
+
+What this does not do: protect the kernel itself. It belongs to the student's code, which can put words of its own in
+the place of this module, of the history of cells or of the cell's output. That is how stock nbgrader works, and no
+code inside the kernel can change it. Where students may cheat, use `autograder grade`: there no output of theirs is
+ever read as a score.
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+LESSON = "multihead"
+_PACKAGES = str(Path(__file__).resolve().parents[2])        # where the package `autograder` is found
+_KEPT = ("HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR")
+_START = "import sys; sys.path.append(sys.argv.pop(1)); from autograder.nbgrader.kernel import main; main()"
+
+Answer = dict[str, Any]
+_answers: dict[str, Answer] = {}                            # what was graded in this kernel, by its content
+
+
+def points(exercise: str) -> float:
+    """The points of this exercise for the cells that were run before this one; never raises.
+
+    An exercise that is not graded brings 0.0, and the cell says so: stock nbgrader has no other word for it.
+    """
+    try:
+        answer = _answer(_cells_so_far())
+    except BaseException as error:                          # also the interrupt by which nbgrader ends a slow cell
+        _refuse(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+    if exercise in answer["skipped"]:
+        print(f"{exercise} is not graded")
+        return 0.0
+    found = answer["points"].get(exercise)
+    if found is None:
+        _refuse(answer["why"] or f"there are no points for {exercise!r}")
+    return float(found)
+
+
+def _cells_so_far() -> list[str]:
+    """The cells that this kernel has run, as they were typed, without this one and without others that ask for points.
+
+    RuntimeError where the kernel keeps no history: then there would be nothing to grade.
+    """
+    from IPython import get_ipython
+    shell = get_ipython()
+    *typed, this = shell.history_manager.input_hist_raw if shell is not None else [""]
+    if "points(" not in this:
+        raise RuntimeError("the kernel keeps no history of the cells that it ran")
+    return [source for source in typed if source.strip() and __name__ not in source]
+
+
+def _answer(sources: Sequence[str]) -> Answer:
+    """What the engine says about these cells; asked once for each content."""
+    request = json.dumps({"lesson": LESSON, "sources": list(sources)})
+    key = hashlib.sha256(request.encode()).hexdigest()
+    if key not in _answers:
+        _answers[key] = _asked(request)
+    return _answers[key]
+
+
+def _asked(request: str) -> Answer:
+    """The answer of a process that has nothing from this kernel but the request. RuntimeError where it has none."""
+    environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    done = subprocess.run([sys.executable, "-I", "-c", _START, _PACKAGES], input=request, cwd="/", env=environment,
+                          capture_output=True, text=True, encoding="utf-8", errors="replace", check=False)
+    lines = done.stdout.splitlines()
+    if done.returncode != 0 or not lines:
+        said = done.stderr.strip().splitlines()
+        raise RuntimeError(said[-1] if said else f"the engine ended with exit code {done.returncode}")
+    return json.loads(lines[-1])
+
+
+def _refuse(why: str) -> NoReturn:
+    """End the kernel: its last line goes past ipykernel, which would not get round to sending it."""
+    stream = getattr(sys.stderr, "_original_stdstream_copy", None)
+    os.write(2 if stream is None else stream,
+             f"autograder: this submission was not graded, which is not its fault: {why}\n".encode(errors="replace"))
+    os._exit(3)
+
+
+# --- the process that asks the engine -----------------------------------------------------------------------------
+
+def main() -> None:
+    """Read a request from standard input and write one line of JSON: points, skipped exercises, and why none."""
+    from autograder.grade import Engine
+    from autograder.intake import from_sources
+    from autograder.language import translate
+    from autograder.lesson import load_lesson
+    request = json.load(sys.stdin)
+    lesson = load_lesson(request["lesson"])
+    submission = from_sources("notebook", "student", request["sources"], lesson)
+    with Engine(lesson) as engine:
+        grade = engine.grade(submission)
+    reasons = [submission.unreadable] if submission.unreadable is not None else list(grade.for_a_person)
+    print(json.dumps({"points": {exercise.name: exercise.points for exercise in grade.exercises},
+                      "skipped": [exercise.name for exercise in grade.exercises if exercise.skipped],
+                      "why": "; ".join(translate(reason, "en") for reason in reasons)}))
+
+
+if __name__ == "__main__":
+    main()
