@@ -7,7 +7,8 @@ work in its own part of the answers. What the catalogue answers is computed when
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -43,6 +44,13 @@ class Table:
         columns = np.concatenate([np.arange(self.starts[i], self.starts[i + 1]) for i in kept])
         return Table(self.made, [self.calls[i] for i in kept], [], self.rows.take(columns), self.right.take(columns))
 
+    def less(self, left_out: frozenset[str]) -> Table:
+        """The table without every row in which one of these mistakes is made."""
+        if not left_out:
+            return self
+        stays = [i for i, made in enumerate(self.made) if left_out.isdisjoint(mistake.id for mistake in made)]
+        return replace(self, made=[self.made[i] for i in stays], rows=self.rows.only(stays))
+
 
 class Catalogue:
     """The lesson's mistakes as subjects, and what they answer."""
@@ -53,10 +61,19 @@ class Catalogue:
         self._subjects: dict[Made, LocalSubject | None] = {}
         self._tables: dict[tuple, Table] = {}
 
+    def without(self, *left_out: str) -> Catalogue:
+        """The catalogue less these mistakes; it shares everything that is known already."""
+        other = copy(self)
+        other._left_out = self._left_out.union(left_out)
+        return other
+
     def mistakes(self, exercise: str) -> list[Mistake]:
         """Those that this exercise can be wrong by."""
-        return [mistake for mistake in self._lesson.mistakes if exercise in mistake.exercises
-                and mistake.advice is None and mistake.id not in self._left_out]
+        return [mistake for mistake in self._all(exercise) if mistake.id not in self._left_out]
+
+    def _all(self, exercise: str) -> list[Mistake]:
+        return [mistake for mistake in self._lesson.mistakes
+                if exercise in mistake.exercises and mistake.advice is None]
 
     def subject(self, *made: Mistake) -> LocalSubject | None:
         """The reference with these mistakes made in it; None where they cannot be made together."""
@@ -147,18 +164,18 @@ class Catalogue:
             for check in exercise.checks:
                 check.run(ask)
             calls = [call for call in _of(ask.answers, exercise.name) if _size(self._asked(call, stand_ins)) < LARGE]
-            made = [(mistake,) for mistake in self.mistakes(exercise.name)]
+            made = [(mistake,) for mistake in self._all(exercise.name)]
             self._tables[exercise.name, stand_ins] = self._table(f"{exercise.name}-1", made, calls, stand_ins)
-        return self._tables[exercise.name, stand_ins]
+        return self._tables[exercise.name, stand_ins].less(self._left_out)
 
     def _pairs(self, exercise: Exercise, telling: Call, stand_ins: frozenset[str]) -> Table:
         """Every two mistakes that can be made together, and the one question that tells them apart best."""
         if (telling, stand_ins) not in self._tables:
-            pairs = list(combinations(self.mistakes(exercise.name), 2))
+            pairs = list(combinations(self._all(exercise.name), 2))
             self._tables[telling, stand_ins] = self._table(f"{exercise.name}-2", pairs, [telling], stand_ins)
             for pair in pairs:                                  # their answers are kept, they themselves are not
                 self._subjects.pop(pair, None)
-        return self._tables[telling, stand_ins]
+        return self._tables[telling, stand_ins].less(self._left_out)
 
     def _table(self, name: str, made: list[Made], calls: list[Call], stand_ins: frozenset[str]) -> Table:
         rights = [self._reference.answer(self._asked(call, stand_ins)) for call in calls]
@@ -171,13 +188,12 @@ class Catalogue:
               ) -> tuple[list[Made], Row]:
         """The rows of those that can be made, from an earlier run where there is one."""
         version = checks_version(self._lesson)
-        known = None if self._left_out else kept.load(version, name)
+        known = kept.load(version, name)
         if known is None:
             could = np.array([self.subject(*one) is not None for one in made], dtype=bool)
             rows = [self._row_of(one, calls, stand_ins) for one, can in zip(made, could, strict=True) if can]
             known = {"could": could, **vars(Row.stack(rows))}
-            if not self._left_out:
-                kept.save(version, name, known)
+            kept.save(version, name, known)
         could = known.pop("could")
         return [one for one, can in zip(made, could, strict=True) if can], Row(**known)
 

@@ -53,6 +53,10 @@ class Row:
         """Only these leaves."""
         return Row(self.tokens[..., columns], self.values[..., columns], self.norms[..., columns])
 
+    def only(self, rows: list[int]) -> Row:
+        """Only these rows of a table."""
+        return Row(self.tokens[rows], self.values[rows], self.norms[rows])
+
     def agrees(self, other: Row) -> np.ndarray:
         """Where two rows agree; a table against a row gives a table."""
         near = np.abs(self.values - other.values) <= ALIKE * np.maximum(self.norms, other.norms) + 1e-12
