@@ -109,7 +109,8 @@ class Catalogue:
         agrees = table.rows.agrees(seen)
         found = [table.made[i] for i in np.flatnonzero(agrees.all(axis=1))]
         if not found and not table.right.agrees(seen).all():
-            found = self._side_by_side(table, agrees, seen) or self._together(exercise, answers, stand_ins)
+            found = self._side_by_side(table, agrees, seen) or [
+                made for made in self._together(exercise, answers, stand_ins) if _show(made, table, agrees, seen)]
         return [made for made in found if self._explains_all(made, answers, stand_ins)]
 
     def _side_by_side(self, table: Table, agrees: np.ndarray, seen: Row) -> list[Made]:
@@ -208,6 +209,18 @@ class Catalogue:
 
     def _asked(self, call: Call, stand_ins: frozenset[str]) -> Call:
         return with_reference(call, self._reference, stand_ins)
+
+
+def _show(made: Made, table: Table, agrees: np.ndarray, seen: Row) -> bool:
+    """Whether mistakes made in one source are all at work: none undoes another where the answer is right.
+
+    Where an answer has several parts, one of the mistakes explains a wrong part on its own. Otherwise two mistakes
+    about one thing (dividing by a root too often, multiplying by it) would pass for a third that is not known.
+    """
+    rows = [table.made.index((mistake,)) for mistake in made]
+    right, differs = table.right.agrees(seen), ~table.rows.agrees(table.right)[rows]
+    several = len(seen.tokens) > 2 * len(table.calls)
+    return not (differs & right).any() and bool(not several or (differs & agrees[rows]).any())
 
 
 def _size(call: Call) -> int:
