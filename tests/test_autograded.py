@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 import stat
+from dataclasses import replace
 
 import pytest
 from courses import LESSON, SOURCE, cell_of, grade_of, hand_in, new_course, read_autograded, released
@@ -180,6 +181,11 @@ def test_what_was_seen_stands_beside_the_points(writer):
     first, result = graded_cells(write(writer, released()))["test_merge_heads"].outputs
     assert first.data == {"text/plain": "merge_heads: 1.25 / 2\n✗ the value of merge_heads\n    what was <seen>"}
     assert result.data == {"text/plain": "1.25"}
+
+
+def test_a_notebook_without_a_kernel_is_valid(course, registered):
+    writer = AutogradedWriter(course, LESSON, replace(registered[1], kernelspec={}), "en")
+    assert "kernelspec" not in write(writer, released()).metadata
 
 
 def test_notices_stand_on_top(writer):

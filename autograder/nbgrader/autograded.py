@@ -76,7 +76,9 @@ class AutogradedWriter:
             made.insert(0, {"cell_type": "markdown", "metadata": {}, "source": as_letters("\n".join(lines))})
         for number, cell in enumerate(made):
             cell["id"] = f"cell-{number}"
-        metadata = {"language_info": {"name": "python"}, "kernelspec": self.source.kernelspec}
+        metadata: dict[str, Any] = {"language_info": {"name": "python"}}
+        if self.source.kernelspec:
+            metadata["kernelspec"] = self.source.kernelspec
         return {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": made}
 
     def _cell(self, one: Placed, grade: Grade) -> dict[str, Any]:

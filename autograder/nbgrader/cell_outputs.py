@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.language import VERDICT_WORDS, translate
-from autograder.output.marks import explanation, points_of, verdict_mark, what_happened
+from autograder.output.marks import not_passed, of_checks, points_of, reservations, verdict_mark, what_happened
 from autograder.output.plain import plain
 from autograder.records import CellReport, ExerciseGrade, Grade, text
 
@@ -30,17 +30,19 @@ def score_outputs(points: float | None, words: str, language: str) -> list[Outpu
 
 
 def exercise_words(exercise: ExerciseGrade | None, language: str) -> str:
-    """An exercise in lines: its points, each check with what was seen, and the hints."""
+    """An exercise in lines: its points, what is to be said of its checks, and the hints."""
     if exercise is None:
         return ""
     if exercise.skipped:
         return f"{exercise.name}: {translate(VERDICT_WORDS['skipped'], language)}"
     lines = [f"{exercise.name}: {points_of(exercise.points, exercise.max_points)}"]
-    for verdict in exercise.verdicts:
+    for why, verdicts in reservations(exercise):
+        lines.append(f"{verdict_mark(verdicts[0])} {translate(of_checks(len(verdicts), exercise, why), language)}")
+    for verdict in not_passed(exercise):
         word = translate(VERDICT_WORDS[verdict.verdict], language)
-        ending = "" if verdict.verdict in ("passed", "wrong") else f" ({word})"
+        ending = "" if verdict.verdict == "wrong" else f" ({word})"
         lines.append(f"{verdict_mark(verdict)} {translate(verdict.title, language)}{ending}")
-        lines.extend(f"    {line}" for line in translate(explanation(verdict), language).splitlines())
+        lines.extend(f"    {line}" for line in translate(verdict.message, language).splitlines())
     lines.extend(f"→ {translate(hint, language)}" for hint in exercise.diagnosis.hints)
     return plain("\n".join(lines))
 
