@@ -44,7 +44,7 @@ def _common(command: Callable[..., int]) -> Callable[..., int]:
     for option in (
         click.option("--isolation", type=click.Choice(["auto", "namespaces", "process", "none"]), default="auto",
                      show_default=True, help="The wall around students' code; auto takes the best there is."),
-        click.option("--memory", "memory_mb", metavar="MB", type=click.IntRange(64, 2**20), default=1024,
+        click.option("--memory", "memory_mb", metavar="MB", type=click.IntRange(256, 2**20), default=1024,
                      show_default=True, help="What a student's process may use."),
         click.option("--seconds", metavar="S", type=click.FloatRange(0, 3600, min_open=True), default=5.0,
                      callback=_finite, show_default=True, help="How long one call may take."),
@@ -154,24 +154,31 @@ def verify(language: str, **limits: Any) -> int:
     """Prove the lesson: the reference gets full marks, an untouched notebook zero, every mistake is caught."""
     from autograder.grade import Limits
     from autograder.proof import verify as prove
-    faults = prove(Limits(**limits))
+    faults = list(prove(Limits(**limits)))
     for fault in faults:
         click.echo(fault, err=True)
+    if not faults:
+        click.echo("the lesson holds: the reference gets full marks, an untouched notebook none, "
+                   "and every mistake is caught")
     return BROKEN if faults else DONE
 
 
-def _grade_course(course: Path, target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
+def _grade_course(folder: Path, target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
     from autograder.grade import Limits
     from autograder.grade_course import grade_course
-    from autograder.nbgrader.course import CourseError
+    from autograder.nbgrader.course import Course, CourseError
     with _answers(target, language, each=False) as answer:
         try:
-            grades = grade_course(course, lesson=LESSON, limits=Limits(**limits), language=language,
+            course = Course.find(folder)
+            grades = grade_course(folder, lesson=LESSON, limits=Limits(**limits), language=language,
                                   on_grade=answer.progress, **choices)
         except CourseError as error:
             raise click.UsageError(str(error)) from None
         for graded in grades:
             answer(graded)
+    if target != "-":
+        page = course.path("feedback", grades[0].student, LESSON).with_suffix(".html")
+        click.echo(f"\nEach student has a page of feedback, such as {os.path.relpath(page)}")
     return exit_code(answer.grades)
 
 

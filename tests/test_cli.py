@@ -7,6 +7,7 @@ import sys
 import time
 import tomllib
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import by_hand
 import pytest
@@ -128,7 +129,9 @@ def test_a_course_is_graded_where_one_stands(course, capsys):
     for name in ("student-01", "student-02"):
         (course / "submitted" / name).mkdir(parents=True)
     assert run("grade", "--lang", "en", "--json", "out.jsonl", "--student", "student-02") == 0
-    assert "1 of 1 submissions graded" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "1 of 1 submissions graded" in out
+    assert "feedback/student-02/multihead.html" in out
     assert [json.loads(line)["student"] for line in Path("out.jsonl").read_text().splitlines()] == ["student-02"]
 
 
@@ -166,6 +169,93 @@ def test_a_bad_target_is_found_out_before_anything_is_graded(target, capsys, mon
     assert run("check", "--json", target, "ok.py") == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert Path("ok.py").read_text() == ""
+
+
+# --- the lesson itself --------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def proof(monkeypatch):
+    """What the proof of the lesson found wrong."""
+    faults = []
+    module = ModuleType("autograder.proof")
+    module.verify = lambda limits: faults
+    monkeypatch.setitem(sys.modules, "autograder.proof", module)
+    return faults
+
+
+def test_a_lesson_that_holds_is_exit_0(proof, capsys):
+    assert run("verify") == 0
+    assert capsys.readouterr().out.startswith("the lesson holds")
+
+
+def test_a_lesson_with_a_hole_is_exit_3_and_named(proof, capsys):
+    proof.append("split-no-swap is not caught")
+    assert run("verify") == 3
+    assert capsys.readouterr() == ("", "split-no-swap is not caught\n")
+
+
+def test_a_demo_needs_a_folder_that_is_free(monkeypatch, capsys):
+    module = ModuleType("autograder.demo")
+
+    def make_class(folder, students):
+        raise FileExistsError(f"{folder} is there already, with {students} students wanted")
+
+    module.make_class = make_class
+    monkeypatch.setitem(sys.modules, "autograder.demo", module)
+    assert run("demo", "--students", "7", "here") == 2
+    assert "here is there already, with 7 students wanted" in capsys.readouterr().err
+
+
+def test_a_demo_is_graded_at_once(monkeypatch, capsys):
+    module = ModuleType("autograder.demo")
+    module.make_class = lambda folder, students: [
+        (folder / "submitted" / f"student-{number:02}").mkdir(parents=True) for number in range(1, students + 1)]
+    monkeypatch.setitem(sys.modules, "autograder.demo", module)
+    assert run("demo", "--students", "3", "--lang", "en") == 0
+    out = capsys.readouterr().out
+    assert "3 of 3 submissions graded" in out
+    assert "demo-class/feedback/student-01/multihead.html" in out
+
+
+@pytest.fixture
+def release(monkeypatch):
+    """What takes the place of the release: it answers with the names that it was asked for."""
+    asked = []
+    module = ModuleType("autograder.nbgrader.release")
+
+    def make(course, name):
+        asked.append(name)
+        return SimpleNamespace(folder=course / "release" / name, files=("multihead.ipynb",), points=20.0,
+                               secret_lines=9)
+
+    module.release = make
+    monkeypatch.setitem(sys.modules, "autograder.nbgrader.release", module)
+    return asked
+
+
+def test_a_release_says_what_was_released(release, course, capsys):
+    (course / "assignments" / "multihead").mkdir(parents=True)
+    assert run("release") == 0
+    assert release == ["multihead"]
+    assert capsys.readouterr().out == (
+        "release/multihead: multihead.ipynb; 20 points; none of 9 secret lines is in it\n")
+
+
+def test_a_release_that_leaks_is_refused_in_one_line(release, monkeypatch, capsys):
+    def leaks(course, name):
+        raise ValueError("line 3 of the solution is in the release")
+
+    monkeypatch.setattr(sys.modules["autograder.nbgrader.release"], "release", leaks)
+    assert run("release") == 2
+    assert capsys.readouterr().err == (
+        "autograder release: line 3 of the solution is in the release (see autograder release --help)\n")
+
+
+def test_the_reference_gets_full_marks_from_the_real_engine():
+    done = subprocess.run([sys.executable, "-m", "autograder", "check", "--json", "-", "solutions/multihead.py"],
+                          cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    grade = json.loads(done.stdout)
+    assert (grade["status"], grade["points"], grade["student"]) == ("graded", 20, "multihead")
 
 
 # --- the shell ----------------------------------------------------------------------------------------------------
