@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from functools import partial
 
 from autograder.diagnose import Catalogue
-from autograder.judge import Judged, Open, own_derivative_world, own_world, stand_in_world, trials
+from autograder.judge import (
+    Attempt,
+    Judged,
+    Open,
+    functions_of,
+    own_derivative_world,
+    own_world,
+    stand_in_world,
+    trials,
+)
 from autograder.lesson import Exercise, Implementation, Lesson
 from autograder.records import Diagnosis, ExerciseGrade, Grade, StandIns, Subject, Submission, Text, text
 from autograder.sandbox.student import Sandbox, Student
@@ -52,7 +61,7 @@ class Assessor:
             answers = {name: one.answers["own"] for name, one in judged.items()}
             notices, for_a_person = self.lesson.advice(answers, self.reference)
             self._stand_in(judged, open_subject)
-            for_a_person = [*for_a_person, *self._own_derivative(judged, own)]
+            for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
         for exercise in self.lesson.exercises:
             if exercise.implementations and exercise.skipped is None:
                 judged[exercise.name] = trials(exercise, open_subject, self._implementation, self.reference)
@@ -73,21 +82,36 @@ class Assessor:
             if before:
                 stand_in_world(judged[name], before, open_subject, self.reference)
 
-    def _own_derivative(self, judged: dict[str, Judged], own: Subject) -> list[Text]:
+    def _own_derivative(self, judged: dict[str, Judged], own: Subject, open_subject: Open) -> list[Text]:
         """Let a true derivative of the student's own wrong forward pass, where that forward is a known mistake."""
         remarks = []
         for one in judged.values():
             forward = judged.get(one.exercise.differentiates or "")
             if one.complete or forward is None or all(attempt.world == "own" for attempt in forward.attempts):
                 continue
-            holds = own_derivative_world(one, own, self.reference)
-            if holds and self.catalogue.explains_forward(judged, forward.exercise.name):
-                for index, attempt in holds:
+            holds = self._derivatives(judged, one, own, open_subject)
+            known = bool(holds) and self.catalogue.explains_forward(judged, forward.exercise.name)
+            if known:
+                for index, attempt in holds.items():
                     one.attempts[index] = attempt
-            elif holds:
+            if holds and not known:
                 remarks.append(text("{function} is the true derivative of a forward that no known mistake explains; "
                                     "it earned nothing for that", function=one.exercise.name))
+            elif not one.complete and one.needs_its_own_earlier_answers:
+                remarks.append(text("{function} works with a cache of its own and fails on the reference's, so an "
+                                    "error in an earlier function may have cost points here too",
+                                    function=one.exercise.name))
         return remarks
+
+    def _derivatives(self, judged: dict[str, Judged], one: Judged, own: Subject, open_subject: Open
+                     ) -> dict[int, Attempt]:
+        """Derivative checks that hold for the student's own forward, also with the reference in what that calls."""
+        holds = own_derivative_world(one, own, self.reference)
+        proxied = one.exercise.proxied
+        if any(name in judged and not judged[name].complete for name in proxied):
+            with open_subject(functions_of(self.reference, proxied), proxied) as subject:
+                holds = {**own_derivative_world(one, subject, self.reference), **holds}
+        return holds
 
     def _implementation(self, implementation: Implementation) -> Subject:
         if implementation.make not in self._implementations:

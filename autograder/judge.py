@@ -53,8 +53,12 @@ class Judged:
         """Whether every check passed."""
         return all(attempt.word == "passed" for attempt in self.attempts)
 
-    def passed_only_in(self, world: str) -> bool:
-        return any(attempt.world == world for attempt in self.attempts)
+    @property
+    def needs_its_own_earlier_answers(self) -> bool:
+        """Whether it answers questions about earlier answers of its own, and fails on the reference's."""
+        own, stand_in = self.answers["own"], self.answers.get("stand-in", {})
+        return any(outcome.status == "raised" and call in own and own[call].status == "answered"
+                   for call, outcome in stand_in.items() if call.function == self.exercise.name)
 
 
 class AskIn:
@@ -156,23 +160,31 @@ def own_world(lesson: Lesson, subject: Subject, reference: Subject) -> dict[str,
 
 
 def stand_in_world(judged: Judged, failed_before: tuple[str, ...], open_subject: Open, reference: Subject) -> None:
-    """Ask again what failed, with the reference standing in for earlier exercises, in a fresh process."""
+    """Ask again what failed, with the reference standing in for earlier exercises, in a fresh process.
+
+    An attention of one's own cannot use the reference's cache. So what then still fails is asked once more with the
+    student's own forward, in which the reference stands in for the functions that it calls.
+    """
     exercise = judged.exercise
+    because = text("right; it only failed because of your {functions}", functions=", ".join(failed_before))
     with open_subject(functions_of(reference, exercise.proxied), exercise.proxied) as subject:
         ask = AskIn("stand-in", subject, reference, exercise.stand_ins)
-        because = text("right; it only failed because of your {functions}", functions=", ".join(failed_before))
-        for index, again in _retry(judged, exercise.checks, ask):
-            judged.attempts[index] = again if again.word != "passed" else Attempt("passed", because, ask.world)
+        asks = [ask]
+        if exercise.proxied != exercise.stand_ins and not set(exercise.proxied).isdisjoint(failed_before):
+            asks.append(AskIn("stand-in", subject, reference, exercise.proxied))
+        for each in asks:
+            for index, again in _retry(judged, exercise.checks, each):
+                judged.attempts[index] = again if again.word != "passed" else Attempt("passed", because, each.world)
         judged.answers["stand-in"] = ask.answers
 
 
-def own_derivative_world(judged: Judged, subject: Subject, reference: Subject) -> list[tuple[int, Attempt]]:
+def own_derivative_world(judged: Judged, subject: Subject, reference: Subject) -> dict[int, Attempt]:
     """Which failed derivative checks hold for the student's own forward; whether they count, `grade` decides."""
     ask = AskIn("own-derivative", subject, reference)
     because = text("right for your own {function}; it only failed because of that",
                    function=judged.exercise.differentiates)
-    return [(index, Attempt("passed", because, ask.world))
-            for index, again in _retry(judged, judged.exercise.checks, ask, derivative=True) if again.word == "passed"]
+    return {index: Attempt("passed", because, ask.world)
+            for index, again in _retry(judged, judged.exercise.checks, ask, derivative=True) if again.word == "passed"}
 
 
 def _retry(judged: Judged, checks: Iterable[Check], ask: AskIn, derivative: bool = False

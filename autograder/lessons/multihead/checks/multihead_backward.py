@@ -192,7 +192,7 @@ def no_averaging(ask: Ask) -> None:
                              name=title_of(name)))
 
 
-@check(text("Whole numbers give floats, and the right ones"), "1/4", needs=RIGHT)
+@check(text("Whole numbers give floats, and the right ones"), "1/4", needs=RIGHT, derivative=True)
 def whole_numbers(ask: Ask) -> None:
     """Integer x, matrices and dy."""
     for name in ("x", *WEIGHTS):
