@@ -78,9 +78,10 @@ class Assessor:
     def _stand_in(self, judged: dict[str, Judged], open_subject: Open) -> None:
         lost = {name for name, one in judged.items() if not one.complete}
         for name in [name for name in judged if name in lost]:
-            before = tuple(earlier for earlier in judged[name].exercise.stand_ins if earlier in lost)
-            if before:
-                stand_in_world(judged[name], before, open_subject, self.reference)
+            before = [earlier for earlier in judged[name].exercise.stand_ins if earlier in lost]
+            if before:                          # one that is right by now only failed because of an earlier one itself
+                blamed = [earlier for earlier in before if not judged[earlier].complete]
+                stand_in_world(judged[name], tuple(blamed), open_subject, self.reference)
 
     def _own_derivative(self, judged: dict[str, Judged], own: Subject, open_subject: Open) -> list[Text]:
         """Let a true derivative of the student's own wrong forward pass, where that forward is a known mistake."""

@@ -2,11 +2,11 @@
 from functools import lru_cache
 
 import pytest
+from local import LESSON, Opened, source
 
 from autograder.grade import Assessor
 from autograder.lesson import Mistake
 from autograder.records import ExerciseGrade
-from local import LESSON, Opened, source
 
 SPLIT = ("x = x.reshape(B, T, heads, C // heads) ", "return x.reshape(B, heads, T, C // heads) ")
 SCALE = ("/ np.sqrt(q.shape[-1])", "")
@@ -44,6 +44,11 @@ def test_a_wrong_split_costs_only_split_heads() -> None:
     grades = assess(source(SPLIT))
     assert {name: grade.points for name, grade in grades.items()} == {**FULL, "split_heads": 0}
     passed = verdict(grades, "multihead", "irregular-mask")
+    assert (passed.world, passed.message.values["functions"]) == ("stand-in", "split_heads")
+
+
+def test_only_the_function_that_is_wrong_itself_is_blamed() -> None:
+    passed = verdict(assess(source(SPLIT)), "multihead_backward", "dx")
     assert (passed.world, passed.message.values["functions"]) == ("stand-in", "split_heads")
 
 
