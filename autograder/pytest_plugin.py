@@ -1,8 +1,10 @@
 """`pytest --submission FILE`: the hidden checks of one submission as test items, `student-01::split_heads::general`.
 
 A check that fails fails, one that is skipped is skipped, and one that is broken is an error. The student's code runs
-behind the wall, as ever: pytest never imports the file, nor a conftest.py beside it. Nothing of ours is imported
-before the option is used, since this plugin is loaded into every run of pytest.
+behind the wall, as ever: pytest never imports the file, nor a conftest.py beside it. What this plugin cannot prevent:
+pytest reads its configuration before it loads plugins, and takes FILE for a path then. Where students can put a
+pytest.ini beside their notebook, write `--submission=FILE`, which pytest does not take for a path.
+Nothing of ours is imported before the option is used, since this plugin is loaded into every run of pytest.
 """
 from __future__ import annotations
 
@@ -33,9 +35,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
     """Without paths nothing but the submission is run, so no conftest.py either: it might be the student's."""
     options = early_config.known_args_namespace
-    if options.submission and not options.file_or_dir:
-        options.noconftest = True
+    if options.submission:
+        _leave_the_students_folder(early_config)
+        options.noconftest |= not options.file_or_dir
     return (yield)
+
+
+def _leave_the_students_folder(config: pytest.Config) -> None:
+    """Refuse a configuration that may be the student's, and keep pytest's cache out of the student's folder.
+
+    pytest looks for both beside the submission, since it reads the option's value as a path before it knows the option.
+    """
+    here, found = config.invocation_params.dir, config.inipath
+    files = [(here / file).resolve() for file in config.known_args_namespace.submission]
+    if found is None:
+        config._rootpath = here
+    elif config.known_args_namespace.inifilename is None and (
+            any(found.parent == file.parent for file in files)
+            or found.parent not in (here, *here.parents) and any(found.parent in file.parents for file in files)):
+        raise pytest.UsageError(f"--submission: {found} stands beside the submission and may be the student's; run "
+                                "pytest elsewhere, with --submission=FILE, or name a configuration with -c")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -119,10 +138,6 @@ class ExerciseNode(pytest.Collector):
             yield CheckItem.from_parent(self, name=verdict.check, verdict=verdict)
 
 
-class NotPassed(Exception):
-    """The check did not pass; the message says why."""
-
-
 class CheckItem(pytest.Item):
     """One check. It was judged already; running it only says how it went."""
 
@@ -135,14 +150,14 @@ class CheckItem(pytest.Item):
         self.user_properties += [("points", verdict.points), ("max_points", verdict.max_points)]
 
     def setup(self) -> None:
-        if self.verdict.verdict == "broken":
-            raise NotPassed(self._why())
+        if self.verdict.verdict == "broken":                         # to pytest, what fails in setup is an error
+            pytest.fail(self._why(), pytrace=False)
 
     def runtest(self) -> None:
         if self.verdict.verdict == "skipped":
             pytest.skip(self._why())
         if self.verdict.verdict != "passed":
-            raise NotPassed(self._why())
+            pytest.fail(self._why(), pytrace=False)
 
     def _why(self) -> str:
         """"The heads are split: wrong", what was seen, and the hints."""
@@ -151,9 +166,6 @@ class CheckItem(pytest.Item):
         lines = [f"{words(self.verdict.title)}: {words(VERDICT_WORDS[self.verdict.verdict])}",
                  words(self.verdict.message), *map(words, self.parent.exercise.diagnosis.hints)]
         return "\n".join(filter(None, lines))
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> str:
-        return str(excinfo.value)
 
     def reportinfo(self) -> tuple[Path, None, str]:
         return self.path, None, self.nodeid

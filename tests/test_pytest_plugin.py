@@ -42,8 +42,11 @@ def test_messages_are_dutch_unless_told_otherwise(run):
     run("--submission", "student-01.ipynb").stdout.fnmatch_lines(["Time and heads stay apart: fout"])
 
 
-def test_a_broken_check_is_an_error(run):
-    run("--submission", "broken.py").assert_outcomes(errors=1)
+def test_a_broken_check_is_an_error_without_a_traceback(run):
+    result = run("--submission", "broken.py")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["y is right: hier faalde de autograder zelf"])
+    result.stdout.no_fnmatch_line("*pytest_plugin.py*")
 
 
 def test_a_skipped_check_is_skipped(run, monkeypatch):
@@ -115,6 +118,35 @@ def test_a_path_is_run_as_well(run, pytester):
 def test_a_conftest_beside_the_submission_is_not_run(run, pytester):
     pytester.makeconftest("raise SystemExit('a conftest of the student\\'s was run')")
     run("--submission", "student-01.ipynb").assert_outcomes(passed=6, failed=2)
+
+
+@pytest.fixture
+def folder(pytester):
+    """A student's folder with a configuration of pytest's."""
+    folder = pytester.mkdir("student")
+    folder.joinpath("multihead.ipynb").write_text("{}")
+    folder.joinpath("pytest.ini").write_text("[pytest]\naddopts = -k split_heads\n")
+    return folder
+
+
+def test_a_configuration_beside_the_submission_is_refused(run, folder, monkeypatch):
+    result = run("--submission", "student/multihead.ipynb")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*pytest.ini stands beside the submission and may be the student's*"])
+    monkeypatch.chdir(folder)
+    assert run("--submission=multihead.ipynb").ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_a_configuration_of_the_course_is_used(run, pytester, folder):
+    pytester.makeini("[pytest]\naddopts = -k split_heads\n")
+    run("--submission=student/multihead.ipynb").assert_outcomes(passed=2, deselected=6)
+
+
+def test_nothing_is_left_in_the_students_folder(run, folder):
+    folder.joinpath("pytest.ini").unlink()
+    before = sorted(folder.iterdir())
+    run("--submission", "student/multihead.ipynb").assert_outcomes(passed=6, failed=2)
+    assert sorted(folder.iterdir()) == before
 
 
 def test_a_file_that_is_not_there_is_wrong_usage(run):
