@@ -297,6 +297,15 @@ def test_help_imports_nothing_heavy():
     assert done.stdout.splitlines()[-1] == "set()"
 
 
+def test_json_is_answered_without_what_draws_at_a_terminal(course):
+    code = ("import sys, by_hand; from autograder.cli import run; sys.modules.update(by_hand.modules()); "
+            "assert run(['check', '--json', '-', 'ok.py']) == 0; print({'rich', 'jinja2'} & set(sys.modules))")
+    environment = {**ENVIRONMENT, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
+    done = subprocess.run([sys.executable, "-c", code], cwd=course, env=environment, capture_output=True, text=True,
+                          check=True)
+    assert done.stdout.splitlines()[-1] == "set()"
+
+
 def test_the_version_is_the_one_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert autograder.__version__ == project["version"]

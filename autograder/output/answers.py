@@ -1,4 +1,7 @@
-"""Where the grades of one command go: to JSON lines or to the terminal, with a bar on standard error meanwhile."""
+"""Where the grades of one command go: to JSON lines or to the terminal, with a bar on standard error meanwhile.
+
+What draws at a terminal takes longer to import than a submission takes to be graded, so JSON goes without it.
+"""
 from __future__ import annotations
 
 import sys
@@ -7,21 +10,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from autograder.output.jsonl import json_lines
-from autograder.output.results import print_results
-from autograder.output.terminal import console, print_grade
 from autograder.records import Grade
-
-
-def _no_progress(grade: Grade, done: int, total: int) -> None:
-    """What stands for the bar where nobody watches."""
 
 
 @dataclass
 class Answers:
     """Calling it with a grade shows that grade and keeps it for the summary; `progress` moves the bar."""
 
-    show: Callable[[Grade], None]
-    progress: Callable[[Grade, int, int], None] = _no_progress
+    show: Callable[[Grade], None] = lambda grade: None
+    progress: Callable[[Grade, int, int], None] = lambda grade, done, total: None
     grades: list[Grade] = field(default_factory=list)
 
     def __call__(self, grade: Grade) -> None:
@@ -36,17 +33,26 @@ def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
     After the last a summary of the class follows, unless standard output carries the JSON or a single submission.
     CannotWrite comes before anything is graded.
     """
-    to = console(sys.stdout)
+    taken = Answers()
     with ExitStack() as stack:
-        taken = Answers(lambda grade: print_grade(to, grade, language) if each else None)
         if target is not None:
             taken.show = stack.enter_context(json_lines(target, language))
+        elif each:
+            taken.show = _printer(language)
         crossing = each and target is None and sys.stdout.isatty()        # the answers themselves show the progress
         if sys.stderr.isatty() and not crossing:
             taken.progress = stack.enter_context(_bar())
         yield taken
     if target != "-" and (target or not each or len(taken.grades) > 1):
-        print_results(to, taken.grades, language)
+        from autograder.output.results import print_results
+        from autograder.output.terminal import console
+        print_results(console(sys.stdout), taken.grades, language)
+
+
+def _printer(language: str) -> Callable[[Grade], None]:
+    from autograder.output.terminal import console, print_grade
+    to = console(sys.stdout)
+    return lambda grade: print_grade(to, grade, language)
 
 
 @contextmanager
