@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from autograder.sandbox.effects import changed_places, copies, places, shared_places
-from autograder.sandbox.messages import Answer, CallBackAnswer
+from autograder.sandbox.messages import MESSAGE_CAP, PATHS_CAP, Answer, CallBackAnswer
 from autograder.sandbox.plain import exact_text, plain, type_name
 from autograder.sandbox.wire import Unplain
 
-MESSAGE_CAP = 2_000                       # characters of an exception's text
 _EXCEPTIONS = {name: kind for name, kind in vars(builtins).items()
                if isinstance(kind, type) and issubclass(kind, BaseException)}
 _CELL = re.compile(r"cell (\d+)")
@@ -53,7 +52,7 @@ def perform(namespace: Mapping[str, Any], name: str, sent: Sequence[Any], specia
     changed = _survived(lambda: changed_places(before, after), list(before))
     shares = _survived(lambda: shared_places(live, after), [])
     shown = _survived(lambda: plain(live), Unplain(type_name(live)))
-    return live, Answer(0, status, shown, changed, shares, **how)
+    return live, Answer(0, status, shown, changed[:PATHS_CAP], shares[:PATHS_CAP], **how)
 
 
 def _survived(look: Callable[[], Any], otherwise: Any) -> Any:

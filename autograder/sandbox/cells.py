@@ -22,15 +22,13 @@ from typing import Any, NamedTuple
 from autograder.sandbox.calling import cell_filename, described
 from autograder.sandbox.definitions import defines, names_something
 from autograder.sandbox.magics import Shell, as_python, display, without_cell_magic
-from autograder.sandbox.messages import Note, Ran, Run
+from autograder.sandbox.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
 from autograder.sandbox.plain import exact_text
 
-OUTPUT_CAP = 64 * 2**10                   # bytes of what one cell printed
 CUT = "\n[...]"                           # stands where the rest of the output was cut off
 SLOW_STATEMENT = 0.5                      # seconds
 _FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names
               if name != "nested_scopes")                   # whose flag means something else by now
-_NOTES_CAP = 20
 
 
 class Failure(NamedTuple):
@@ -47,6 +45,7 @@ class Failure(NamedTuple):
             line, message = error.lineno, error.msg
         words = f"{how['error']}: {message}" if message else how["error"]
         status = "out_of_memory" if isinstance(error, MemoryError) else "raised"
+        words = words[:WORDS_CAP - 20]
         return cls(status, f"{words} (line {line})" if line else words)
 
 
@@ -67,7 +66,9 @@ class Printed(io.RawIOBase):
         return len(data)
 
     def text(self) -> str:
-        return self._kept.decode("utf-8", "replace") + (CUT if self._cut else "")
+        if not self._cut:
+            return self._kept.decode("utf-8", "replace")
+        return self._kept[:self._cap - len(CUT)].decode("utf-8", "ignore") + CUT
 
 
 @contextmanager
@@ -100,10 +101,10 @@ class Cells:
             failure = self._run(request, slow)
         seconds = time.perf_counter() - started
         status, words = ("ok", "") if failure is None else failure
-        return Ran(request.nonce, status, words, printed.text(), seconds, slow, self._notes[:_NOTES_CAP])
+        return Ran(request.nonce, status, words, printed.text(), seconds, slow, self._notes[:NOTES_CAP])
 
     def _note(self, kind: str, detail: str) -> None:
-        self._notes.append(Note(kind, exact_text(detail[:200])))
+        self._notes.append(Note(kind, exact_text(detail[:WORDS_CAP])))
 
     def _run(self, request: Run, slow: list[int]) -> Failure | None:
         """The first failure. After it, only the remaining definitions run."""

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -43,14 +44,20 @@ def zygote_command(control: int, memory_mb: int) -> Sequence[str]:
 
 
 class ForkServer:
-    """One zygote. It boots while the judge goes on; the first `fork` waits for it. Threads may share it."""
+    """One zygote. It boots while the judge goes on; the first `fork` waits for it. Threads may share it.
+
+    Its home and working folder is a temporary one, so that what libraries want to write lands nowhere else.
+    """
 
     def __init__(self, memory_mb: int):
+        self._folder = tempfile.TemporaryDirectory(prefix="autograder-", ignore_cleanup_errors=True)
+        environment = {**_ENVIRONMENT, **dict.fromkeys(("HOME", "TMPDIR", "MPLCONFIGDIR"), self._folder.name)}
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                zygote_command(theirs.fileno(), memory_mb), pass_fds=[theirs.fileno()], env=_ENVIRONMENT, cwd="/",
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+                zygote_command(theirs.fileno(), memory_mb), pass_fds=[theirs.fileno()], env=environment,
+                cwd=self._folder.name, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                start_new_session=True)
         self._numbers = itertools.count(1)
         self._lock = threading.RLock()
         self._opened: dict[int, int] = {}             # id -> pidfd, or minus an error number
@@ -131,5 +138,6 @@ class ForkServer:
             os.set_blocking(self._process.stderr.fileno(), False)
             self._complaint = (self._process.stderr.read() or b"").decode("utf-8", "replace")[-2000:]
             self._process.stderr.close()
+        self._folder.cleanup()
 
     _complaint = ""

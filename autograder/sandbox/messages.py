@@ -11,6 +11,12 @@ import msgspec
 
 from autograder.sandbox.wire import FRAME_CAP, WireError, enc_hook, ext_hook, plain_value, refuse_crowds
 
+OUTPUT_CAP = 64 * 2**10                   # bytes of what one cell printed
+MESSAGE_CAP = 2_000                       # characters of an exception's text
+WORDS_CAP = 300                           # characters of one line about a cell
+NOTES_CAP = 20                            # for one cell
+PATHS_CAP = 100                           # places that a call changed or shares
+
 
 class Start(msgspec.Struct, tag="start", array_like=True):
     """Judge -> worker: make these modules (name -> source), then run the prelude in the student's namespace."""

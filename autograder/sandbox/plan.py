@@ -11,7 +11,8 @@ from typing import Literal
 
 from autograder.records import Cell, CellReport, Text, text
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
-from autograder.sandbox.messages import Note, Ran, Run
+from autograder.sandbox.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
+from autograder.sandbox.plain import exact_text
 
 SLOW_CELL = 1.0                           # seconds
 
@@ -54,7 +55,7 @@ class CellRuns:
             if how.slow:
                 self._tell(text("Cell {cell} is slow: when it had to run again, only its definitions were used.",
                                 cell=cell.index + 1))
-            run = Run(new_nonce(), cell.index, cell.source, how.mode, list(how.skip))
+            run = Run(new_nonce(), cell.index, exact_text(cell.source), how.mode, list(how.skip))
             try:
                 ran = child.ask(run, Ran, self.seconds)
             except Died as died:
@@ -64,8 +65,9 @@ class CellRuns:
         return True
 
     def _ran(self, cell: Cell, how: How, ran: Ran) -> None:
-        self.reports.setdefault(cell.index, CellReport(cell.index, ran.status, ran.error, ran.output))
-        for note in _of_cell(cell, ran.notes):
+        report = CellReport(cell.index, ran.status, ran.error[:WORDS_CAP], ran.output[:OUTPUT_CAP])
+        self.reports.setdefault(cell.index, report)
+        for note in _of_cell(cell, ran.notes[:NOTES_CAP]):
             self._tell(note)
         if how.mode == "all" and ran.seconds > SLOW_CELL:
             self.plan.cells[cell.index] = How("definitions", tuple(ran.slow), slow=True)
@@ -91,10 +93,10 @@ def _of_cell(cell: Cell, notes: Sequence[Note]) -> Iterator[Text]:
     for note in notes:
         if note.kind == "stopped":
             yield text("Cell {cell} stopped with {error}; the definitions after that were used all the same.",
-                       cell=cell.index + 1, error=note.detail)
+                       cell=cell.index + 1, error=note.detail[:WORDS_CAP])
         else:
             yield text("Cell {cell}: {magic} does nothing here and was left out.",
-                       cell=cell.index + 1, magic=note.detail)
+                       cell=cell.index + 1, magic=note.detail[:WORDS_CAP])
 
 
 def _reason(status: str) -> Text:

@@ -1,6 +1,7 @@
 """A Call as it goes over the wire, and an Answer as the Outcome that is recorded."""
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -9,8 +10,10 @@ import msgspec
 
 from autograder.records import Call, Opaque, Outcome, Proxy, Result
 from autograder.sandbox import wire
-from autograder.sandbox.messages import Answer, encode_value
+from autograder.sandbox.messages import MESSAGE_CAP, PATHS_CAP, WORDS_CAP, Answer, encode_value
 
+_EXCEPTIONS = {name for name, kind in vars(builtins).items()
+               if isinstance(kind, type) and issubclass(kind, BaseException)}
 _encoded: WeakKeyDictionary[Call, list[Any]] = WeakKeyDictionary()
 
 
@@ -58,6 +61,7 @@ def recorded(value: Any) -> Any:
 
 
 def outcome_of(answer: Answer, seconds: float) -> Outcome:
-    """The Outcome that an Answer stands for; WireError where its value cannot be recorded."""
-    return Outcome(answer.status, recorded(answer.value), tuple(answer.changed), tuple(answer.shares), answer.error,
-                   answer.message, tuple(answer.kinds), answer.where, seconds)
+    """The Outcome that an Answer stands for, cut to what an honest one holds; WireError where it cannot be recorded."""
+    return Outcome(answer.status, recorded(answer.value), tuple(answer.changed[:PATHS_CAP]),
+                   tuple(answer.shares[:PATHS_CAP]), answer.error[:WORDS_CAP], answer.message[:MESSAGE_CAP],
+                   tuple(kind for kind in answer.kinds[:PATHS_CAP] if kind in _EXCEPTIONS), answer.where, seconds)

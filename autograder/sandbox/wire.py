@@ -189,19 +189,20 @@ _FIXED_SIZE = {0xca: 4, 0xcb: 8, 0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8, 0xd0: 1, 0x
 
 def send(channel: socket.socket, body: bytes, deadline: float | None = None) -> None:
     """Send one frame before the deadline (of `time.monotonic`); DeadlineError or ClosedError otherwise."""
+    _remaining(deadline)
     view = memoryview(_LENGTH.pack(len(body)) + body)
     while view:
-        _wait(channel, select.POLLOUT, deadline)
         try:
             view = view[channel.send(view, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL):]
         except BlockingIOError:
-            continue
+            _wait(channel, select.POLLOUT, deadline)
         except (BrokenPipeError, ConnectionResetError):
             raise ClosedError("the channel is closed") from None
 
 
 def receive(channel: socket.socket, deadline: float | None = None, cap: int = FRAME_CAP) -> bytes:
     """The body of one frame; the cap is checked before anything is allocated for it."""
+    _wait(channel, select.POLLIN, deadline)
     (length,) = _LENGTH.unpack(_receive_exactly(channel, _LENGTH.size, deadline))
     if length > cap:
         raise WireError(f"a frame of {length} bytes is over the cap of {cap}")
@@ -211,10 +212,10 @@ def receive(channel: socket.socket, deadline: float | None = None, cap: int = FR
 def _receive_exactly(channel: socket.socket, size: int, deadline: float | None) -> bytes:
     parts: list[bytes] = []
     while size:
-        _wait(channel, select.POLLIN, deadline)
         try:
             part = channel.recv(min(size, 2**20), socket.MSG_DONTWAIT)
         except BlockingIOError:
+            _wait(channel, select.POLLIN, deadline)
             continue
         except ConnectionResetError:
             part = b""
@@ -226,12 +227,17 @@ def _receive_exactly(channel: socket.socket, size: int, deadline: float | None) 
 
 
 def _wait(channel: socket.socket, event: int, deadline: float | None) -> None:
-    remaining = None
-    if deadline is not None:
-        remaining = (deadline - time.monotonic()) * 1000
-        if remaining <= 0:
-            raise DeadlineError("the deadline passed")
     poll = select.poll()
     poll.register(channel, event)
-    if not poll.poll(remaining):
+    if not poll.poll(_remaining(deadline)):
         raise DeadlineError("the deadline passed")
+
+
+def _remaining(deadline: float | None) -> float | None:
+    """Milliseconds until the deadline; DeadlineError where it has passed."""
+    if deadline is None:
+        return None
+    remaining = (deadline - time.monotonic()) * 1000
+    if remaining <= 0:
+        raise DeadlineError("the deadline passed")
+    return remaining

@@ -1,0 +1,159 @@
+"""What a child can reach, and that nothing is left of it."""
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from autograder.records import Call, Cell
+from autograder.sandbox.student import Sandbox, ZygoteLost
+
+
+def test_nothing_of_the_judges_can_be_imported(student):
+    one = student("import importlib\ndef f(name):\n    importlib.import_module(name)")
+    for name in ("autograder.records", "autograder.lesson", "autograder.sandbox.student", "solutions.multihead",
+                 "autograder.lessons.multihead.checks"):
+        assert one.answer(Call("f", (name,))).error == "ModuleNotFoundError"
+
+
+def test_the_environment_is_clean(student, monkeypatch):
+    monkeypatch.setenv("SECRET", "x")
+    value = student("import os\ndef f(): return dict(os.environ)").answer(Call("f", ())).value
+    assert value["OPENBLAS_NUM_THREADS"] == value["OMP_NUM_THREADS"] == "1"
+    assert not {"SECRET", "PATH", "PYTHONPATH"} & set(value)
+    assert value["HOME"] == value["TMPDIR"] != os.environ.get("HOME")
+
+
+def test_what_a_student_writes_lands_in_a_folder_that_goes_with_the_sandbox():
+    with Sandbox() as box:
+        one = box.open([Cell(0, "import os\nfolder = os.getcwd()\nopen('left', 'w')\ndef f(): return folder")],
+                       modules={}, prelude="")
+        folder = Path(one.answer(Call("f", ())).value)
+        assert (folder / "left").exists()
+    assert not folder.exists()
+
+
+def test_a_lone_surrogate_in_a_cell_is_handled(student):
+    one = student("x = '\ud800'", "def f(): return 1")
+    assert one.answer(Call("f", ())).value == 1
+
+
+def test_only_the_channel_is_open(student):
+    one = student("import os\ndef f(): return [fd for fd in range(64) if os.path.exists(f'/dev/fd/{fd}')]\n"
+                  "def g():\n    open_fds = []\n    for fd in range(64):\n        try:\n            os.fstat(fd)\n"
+                  "            open_fds.append(fd)\n        except OSError: pass\n    return open_fds")
+    assert one.answer(Call("g", ())).value == (0, 1, 2, 3)
+
+
+def test_random_numbers_are_the_same_in_every_child(student):
+    source = "import random\ndef f(): return random.random(), float(np.random.random())"
+    assert student(source).answer(Call("f", ())).value == student(source).answer(Call("f", ())).value
+
+
+def running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def gone(pid: int, seconds: float = 5.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while running(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not running(pid)
+
+
+def pid_of(student) -> int:
+    return student.answer(Call("pid", ())).value
+
+
+PID = "import os\ndef pid(): return os.getpid()\ndef parent(): return os.getppid()\n"
+
+
+def test_nothing_runs_after_close(student):
+    one = student(PID + "import atexit\natexit.register(print)")
+    pid = pid_of(one)
+    assert running(pid)
+    one.close()
+    assert gone(pid)
+
+
+def test_what_a_child_started_goes_with_it(student):
+    one = student(PID + "def fork():\n    pid = os.fork()\n    if pid == 0:\n        import time; time.sleep(60)\n"
+                  "    return pid")
+    started = one.answer(Call("fork", ())).value
+    assert running(started)
+    one.close()
+    assert gone(started)
+
+
+def test_closing_the_sandbox_ends_everything():
+    with Sandbox() as box:
+        one = box.open([Cell(0, PID)], modules={}, prelude="")
+        pids = [pid_of(one), one.answer(Call("parent", ())).value]
+        assert all(running(pid) for pid in pids)
+    assert all(gone(pid) for pid in pids)
+
+
+def test_a_lost_zygote_is_replaced():
+    with Sandbox() as box:
+        one = box.open([Cell(0, PID)], modules={}, prelude="")
+        pid = pid_of(one)
+        os.kill(one.answer(Call("parent", ())).value, signal.SIGKILL)
+        assert gone(pid)
+        again = Call("pid", ())
+        with pytest.raises(ZygoteLost):
+            one.answer(again)
+        assert one.answer(again).status == "answered"
+        other = box.open([Cell(0, PID)], modules={}, prelude="")
+        assert pid_of(other) != pid
+
+
+def test_a_zygote_that_cannot_start_says_why(monkeypatch):
+    monkeypatch.setattr("autograder.sandbox.forkserver.zygote_command",
+                        lambda control, memory: [sys.executable, "-c", "raise ImportError('no numpy')"])
+    with Sandbox() as box, pytest.raises(ZygoteLost, match="no numpy"):
+        box.open([], modules={}, prelude="")
+
+
+def test_two_students_of_one_sandbox_do_not_meet(student):
+    first, second = student("x = 1\ndef f(): return x"), student("x = 2\ndef f(): return x\nimport os\n"
+                                                                 "def leave(): os._exit(0)")
+    assert (first.answer(Call("f", ())).value, second.answer(Call("f", ())).value) == (1, 2)
+    assert second.answer(Call("leave", ())).status == "quit"
+    assert first.answer(Call("f", ())).value == 1
+
+
+def test_no_descriptor_is_left_open(student):
+    student("def f(): return 1").answer(Call("f", ()))
+    gc.collect()
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        one = student("import os\ndef f(): os._exit(0)")
+        one.answer(Call("f", ()))
+        one.close()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_an_unavailable_isolation_is_never_replaced_silently():
+    for isolation in ("namespaces", "process", "nonsense"):
+        with pytest.raises(ValueError, match="not available"):
+            Sandbox(isolation=isolation)
+    assert Sandbox(isolation="auto").isolation == "none"
+
+
+def test_other_systems_are_told_what_to_do(monkeypatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    with pytest.raises(RuntimeError, match="container"):
+        Sandbox()
+
+
+def test_a_memory_limit_without_room_for_numpy_is_refused():
+    with pytest.raises(ValueError, match="256"):
+        Sandbox(memory_mb=100)

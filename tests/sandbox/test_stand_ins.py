@@ -1,0 +1,86 @@
+"""The judge's functions, as a student's process meets them."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autograder.records import Call, Cell, Outcome, Proxy
+from autograder.sandbox.conversation import CALLBACK_CAP
+from autograder.sandbox.student import Sandbox
+
+X = np.arange(6.0).reshape(2, 3)
+
+
+def answered(value) -> Outcome:
+    return Outcome("answered", value)
+
+
+def test_an_installed_stand_in_replaces_the_students_function(student):
+    one = student("def split(x, heads): return 'mine'\ndef outer(x): return split(x, heads=np.int64(3))",
+                  stand_ins={"split": lambda x, heads: answered((x * heads, type(heads).__name__))}, install=("split",))
+    value = one.answer(Call("outer", (X,))).value
+    assert np.array_equal(value[0], X * 3)
+    assert value[1] == "int"
+
+
+def test_what_a_stand_in_returns_is_fresh_and_writeable(student):
+    one = student("def outer(x):\n    y, cache = split(x)\n    y += 1\n    cache['y'] = y\n    return cache",
+                  stand_ins={"split": lambda x: answered((x, {"x": x}))}, install=("split",))
+    assert np.array_equal(one.answer(Call("outer", (X,))).value["y"], X + 1)
+
+
+def test_a_function_of_the_judges_can_be_an_argument(student):
+    one = student("def own_test(multihead, backward):\n    y, cache = multihead(np.ones((2, 2)), {'w': np.eye(2)}, 1)\n"
+                  "    dx = backward(cache, y)\n    assert dx.sum() == 4, 'wrong'",
+                  stand_ins={"multihead": lambda x, params, heads: answered((x @ params["w"], {"x": x})),
+                             "backward": lambda cache, dy: answered(cache["x"] * dy)})
+    proxies = (Proxy("multihead"), Proxy("backward"))
+    assert one.answer(Call("own_test", proxies)).status == "answered"
+
+
+def test_a_stand_in_that_is_only_an_argument_leaves_the_students_own_alone(student):
+    one = student("def f(x): return 'mine'\ndef test(g): return g(1), f(1)",
+                  stand_ins={"f": lambda x: answered("judge's")})
+    assert one.answer(Call("test", (Proxy("f"),))).value == ("judge's", "mine")
+
+
+@pytest.mark.parametrize(("outcome", "seen"), [
+    (Outcome("raised", error="ValueError", message="no"), ("ValueError", "no")),
+    (Outcome("raised", error="AxisError", message="no", kinds=("ValueError", "Exception")), ("ValueError", "no")),
+    (Outcome("raised", error="Mine", message="no"), ("RuntimeError", "no")),
+    (Outcome("raised", error="SystemExit", message="no"), ("RuntimeError", "no")),
+    (Outcome("raised", error="UnicodeDecodeError", message="no"), ("RuntimeError", "no")),
+    (Outcome("timed_out"), ("RuntimeError", "f gave no answer: timed_out"))])
+def test_an_exception_of_a_stand_in_is_raised_in_the_students_process(student, outcome, seen):
+    one = student("def outer():\n    try:\n        f()\n    except Exception as e:\n"
+                  "        return type(e).__name__, str(e)", stand_ins={"f": lambda: outcome}, install=("f",))
+    assert one.answer(Call("outer", ())).value == seen
+
+
+def test_what_is_not_plain_raises_a_type_error_before_it_leaves(student):
+    one = student("def outer(): return f([1, {'a': object()}])", stand_ins={"f": answered}, install=("f",))
+    outcome = one.answer(Call("outer", ()))
+    assert (outcome.status, outcome.error) == ("raised", "TypeError")
+
+
+def test_a_name_that_the_judge_does_not_answer_is_refused(student):
+    one = student("def cheat(f):\n    ask = [c.cell_contents for c in f.__closure__ if callable(c.cell_contents)][0]\n"
+                  "    return ask('reference', [1])", stand_ins={"f": answered})
+    assert one.answer(Call("cheat", (Proxy("f"),))).status == "refused"
+
+
+def test_call_backs_are_counted():
+    cell = Cell(0, "def outer(n):\n    for _ in range(n): f(1)\n    return n")
+    with Sandbox(seconds=60) as box, box.open([cell], modules={}, prelude="", stand_ins={"f": answered},
+                                              install=("f",)) as one:
+        assert one.answer(Call("outer", (CALLBACK_CAP,))).status == "answered"
+        assert one.answer(Call("outer", (CALLBACK_CAP + 1,))).status == "refused"
+
+
+def test_a_stand_in_that_fails_is_our_fault_and_the_child_goes(student):
+    def broken():
+        raise ZeroDivisionError
+    one = student("def outer(): return f()\ndef g(): return 1", stand_ins={"f": broken}, install=("f",))
+    with pytest.raises(ZeroDivisionError):
+        one.answer(Call("outer", ()))
+    assert one.answer(Call("g", ())).value == 1
