@@ -92,12 +92,17 @@ class Catalogue:
 
     # --- which mistake ------------------------------------------------------------------------------------------
 
-    def diagnose(self, judged: Judged) -> Diagnosis:
-        """The mistakes that explain an exercise, in the world in which least else can be wrong."""
-        for world in ("stand-in", "own"):
+    def diagnose(self, judged: Judged, right: Iterable[str] = ()) -> Diagnosis:
+        """The mistakes that explain an exercise, in the world in which least else can be wrong.
+
+        A mistake that two exercises make together is not named where the other one is among the right ones.
+        """
+        worlds = ("own-forward", "own") if judged.needs_its_own_earlier_answers else ("stand-in", "own")
+        for world in worlds:
             answers = _of(judged.answers.get(world, {}), judged.exercise.name)
             if any(map(_tells, answers.values())):
-                found = self._explain(judged.exercise, answers, world)
+                found = [made for made in self._explain(judged.exercise, answers, world)
+                         if all(set(right).isdisjoint(mistake.exercises) for mistake in made)]
                 if found:
                     return _diagnosis(found)
         return Diagnosis()
@@ -190,7 +195,7 @@ class Catalogue:
         """The rows of those that can be made, from an earlier run where there is one."""
         version = checks_version(self._lesson)
         known = kept.load(version, name)
-        if known is None:
+        if known is None or len(known["could"]) != len(made):              # kept while the catalogue was being edited
             could = np.array([self.subject(*one) is not None for one in made], dtype=bool)
             rows = [self._row_of(one, calls, stand_ins) for one, can in zip(made, could, strict=True) if can]
             known = {"could": could, **vars(Row.stack(rows))}

@@ -3,7 +3,7 @@
 Each leaf of an answer (y, an entry of the cache, one gradient) becomes a token (what kind of thing it is: shape, kind
 of number, finite or not) and a random projection of its numbers. Equal answers have equal rows up to rounding;
 different ones differ in all but a freak of chance. How an own attention lays out its cache does not matter, so nested
-dicts are left out; so is which of the refusing exceptions was raised.
+dicts are left out; so is which of the refusing exceptions was raised where one is due.
 """
 from __future__ import annotations
 
@@ -74,13 +74,18 @@ def _entries(outcome: Outcome, right: Outcome) -> list[tuple[int, float, float]]
     if outcome.status == "answered":
         touched = sorted({path.partition(".")[0] for path in outcome.changed})
         return [(_token("answered", *touched), 0.0, 0.0), *(_leaf(outcome.value, path) for path in paths)]
-    return [(_token(outcome.status, _manner(outcome)), 0.0, 0.0)] * (1 + len(paths))
+    return [(_token(outcome.status, _manner(outcome, right)), 0.0, 0.0)] * (1 + len(paths))
 
 
-def _manner(outcome: Outcome) -> str:
-    """How an exception counts: a refusal, a stub that nobody has written yet, or any other."""
+def _manner(outcome: Outcome, right: Outcome) -> str:
+    """How an exception counts: a stub that nobody has written yet, a refusal where that is right, or its own words.
+
+    Where an answer was asked for, exceptions are the same mistake only if they say the same: anything can raise.
+    """
     if UNWRITTEN in outcome.kinds:
         return UNWRITTEN
+    if right.status == "answered":
+        return f"{outcome.kinds[:1]} {outcome.message}"
     return "refuses" if not REFUSALS.isdisjoint((outcome.error, *outcome.kinds)) else ""
 
 

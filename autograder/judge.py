@@ -168,14 +168,13 @@ def stand_in_world(judged: Judged, failed_before: tuple[str, ...], open_subject:
     exercise = judged.exercise
     because = text("right; it only failed because of your {functions}", functions=", ".join(failed_before))
     with open_subject(functions_of(reference, exercise.proxied), exercise.proxied) as subject:
-        ask = AskIn("stand-in", subject, reference, exercise.stand_ins)
-        asks = [ask]
+        asks = {"stand-in": AskIn("stand-in", subject, reference, exercise.stand_ins)}
         if exercise.proxied != exercise.stand_ins and not set(exercise.proxied).isdisjoint(failed_before):
-            asks.append(AskIn("stand-in", subject, reference, exercise.proxied))
-        for each in asks:
-            for index, again in _retry(judged, exercise.checks, each):
-                judged.attempts[index] = again if again.word != "passed" else Attempt("passed", because, each.world)
-        judged.answers["stand-in"] = ask.answers
+            asks["own-forward"] = AskIn("stand-in", subject, reference, exercise.proxied)
+        for name, ask in asks.items():
+            for index, again in _retry(judged, exercise.checks, ask):
+                judged.attempts[index] = again if again.word != "passed" else Attempt("passed", because, ask.world)
+            judged.answers[name] = ask.answers
 
 
 def own_derivative_world(judged: Judged, subject: Subject, reference: Subject) -> dict[int, Attempt]:
