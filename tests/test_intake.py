@@ -227,13 +227,14 @@ def test_a_notebook_called_a_python_file_is_read_with_a_notice(lesson):
 
 
 def test_a_source_that_mentions_the_function_does_not_define_it(lesson):
-    source = "# def double(x):\nprint(double)\ndouble == 2\ndef double_it(x): 1"
+    source = "# def double(x):\nprint(double)\ndouble == 2\nprint(double, end='')\ndef double_it(x): 1"
     submission = from_sources("a", "a", [source, HALVE], lesson)
     assert len(notices(submission)) == 1
     assert notices(submission)[0].endswith(": double.")
 
 
-@pytest.mark.parametrize("source", ["double = lambda x: 2 * x", "async def double(x): 1", "def  double (x): 1"])
+@pytest.mark.parametrize("source", ["double = lambda x: 2 * x", "async def double(x): 1", "def  double (x): 1",
+                                    "other, double = 1, 2", "double, other = layer.double, 2"])
 def test_other_ways_to_define_a_function_count(lesson, source):
     assert from_sources("a", "a", [source, HALVE], lesson).notices == ()
 

@@ -33,8 +33,9 @@ def own_cells(cells: list[NotebookCell], template: Template, lesson: Lesson) -> 
 
 
 def defines(source: str, name: str) -> bool:
-    """Whether a line of the source begins the definition of this function, or assigns to its name."""
-    return re.search(rf"^(?:(?:async )?def[ \t]+{name}[ \t]*\(|{name}[ \t]*=(?!=))", source, re.MULTILINE) is not None
+    """Whether a line of the source begins the definition of this function, or assigns to its name, among others."""
+    return re.search(rf"^(?:(?:async )?def[ \t]+{name}[ \t]*\(|(?:[\w \t,]*,[ \t]*)?{name}[ \t]*(?:,[\w \t,]*)?=(?!=))",
+                     source, re.MULTILINE) is not None
 
 
 def _rescued(cells: list[NotebookCell], own: list[NotebookCell], template: Template,
