@@ -275,16 +275,16 @@ ARGUMENTS = (
         why="single precision, from a framework's habit",
         hint=text("How many digits does your number type keep?"),
         make=changed((X, "x = np.array(x, dtype=np.float32)")),
-        advice=text("Your `multihead` computes in float32 although the input is float64: about seven digits are left. "
-                    "That costs no points; gradient checks are easier in float64."),
+        advice=text("your y is right to about 7 digits; float64 keeps 16: where do you use float32? "
+                    "(no points lost)"),
     ),
     Mistake(
         "cache-x-alias", FORWARD,
         why="stores a reference to the caller's x, who may use the array again",
         hint=text("Who else can still write to the array you stored?"),
         make=changed((X, "x = np.asarray(x, dtype=float)")),
-        advice=text("Your cache keeps the caller's own `x`, not a copy: whoever writes to that array before backward "
-                    "changes your gradients. That costs no points; `x.copy()` is the safe habit."),
+        advice=text("your cache keeps x itself, not a copy: whoever changes x afterwards changes your cache "
+                    "(no points lost)"),
     ),
 )
 
