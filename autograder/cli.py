@@ -85,7 +85,7 @@ def cli() -> None:
 
 
 @cli.command(short_help="Grade notebooks or .py files, folders or zips.")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, readable=False))
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())
 @_json
 @_common
 def check(paths: tuple[str, ...], target: str | None, language: str, **limits: Any) -> int:

@@ -53,10 +53,20 @@ def as_array(got: Any, name: str) -> np.ndarray:
         return got
     if isinstance(got, (bool, int, float)):
         return np.asarray(got)
-    kind = got.type if isinstance(got, Opaque) else _KINDS.get(type(got), text("something else"))
+    kind = kind_of(got)
     raise NotPlain(text("{name} should be an array, but it is {kind}", name=name, kind=kind), isinstance(got, Opaque))
 
 
+def kind_of(got: Any) -> Text | str:
+    """What kind of thing an answer is, in words. A type's name that a student chose could carry hidden numbers."""
+    if isinstance(got, Opaque):
+        return got.type if got.type in _FAMILIAR else text("something else")
+    return _KINDS.get(type(got), text("something else"))
+
+
+_FAMILIAR = {"list", "set", "object", "function", "method", "generator", "range", "map", "zip", "filter", "module",
+             "type", "bytes", "complex", "ellipsis", "matrix", "recarray", "MaskedArray", "DataFrame", "Series",
+             "Tensor", "ndarray of object", "object array"}
 _KINDS = {type(None): text("None (is there a return?)"), tuple: text("a tuple"), dict: text("a dict"),
           str: text("a piece of text")}
 

@@ -20,7 +20,7 @@ from autograder.judge import (
 )
 from autograder.lesson import Exercise, Implementation, Lesson
 from autograder.records import Diagnosis, ExerciseGrade, Grade, StandIns, Subject, Submission, Text, text
-from autograder.sandbox.student import Sandbox, Student
+from autograder.sandbox.student import Sandbox, Student, ZygoteLost
 from autograder.score import exercise_grade, ungraded
 from autograder.subject import LocalSubject
 from autograder.version import checks_version
@@ -73,7 +73,8 @@ class Assessor:
             return ungraded(exercise, "skipped")
         one = judged[exercise.name]
         known = one.complete or bool(exercise.implementations)
-        return exercise_grade(one, Diagnosis() if known else self.catalogue.diagnose(one))
+        right = [name for name, other in judged.items() if other.complete]
+        return exercise_grade(one, Diagnosis() if known else self.catalogue.diagnose(one, right))
 
     def _stand_in(self, judged: dict[str, Judged], open_subject: Open) -> None:
         lost = {name for name, one in judged.items() if not one.complete}
@@ -148,17 +149,26 @@ class Engine:
         """The grade of one submission; never raises for a student's fault."""
         start = time.perf_counter()
         if submission.unreadable is not None:
-            return self._grade(submission, "unreadable", start, exercises=self._nothing())
+            return self._grade(submission, "unreadable", start, exercises=self._nothing("skipped"),
+                               notices=(*submission.notices, submission.unreadable))
         students: list[Student] = []
         try:
-            assessment = self._assessor.assess(partial(self._open, submission, students))
+            assessment = self._assessed(submission, students)
         except Exception as error:
             why = text("the autograder failed: {error}", error=f"{type(error).__name__}: {error}")
-            return self._grade(submission, "broken", start, exercises=self._nothing(), for_a_person=(why,))
+            return self._grade(submission, "broken", start, exercises=self._nothing("broken"), for_a_person=(why,))
         return self._grade(
             submission, "graded", start, exercises=assessment.exercises, cells=students[0].reports,
             notices=(*submission.notices, *students[0].notices, *assessment.notices),
             for_a_person=assessment.for_a_person)
+
+    def _assessed(self, submission: Submission, students: list[Student]) -> Assessment:
+        """Judged; once more where the zygote was lost on the way, which is never the student's fault."""
+        try:
+            return self._assessor.assess(partial(self._open, submission, students))
+        except ZygoteLost:
+            students.clear()
+            return self._assessor.assess(partial(self._open, submission, students))
 
     def _open(self, submission: Submission, students: list[Student], stand_ins: StandIns,
               install: tuple[str, ...]) -> AbstractContextManager[Student]:
@@ -169,8 +179,9 @@ class Engine:
         students.append(student)
         return student
 
-    def _nothing(self) -> tuple[ExerciseGrade, ...]:
-        return tuple(ungraded(exercise, "broken" if exercise.skipped is None else "skipped")
+    def _nothing(self, word: str) -> tuple[ExerciseGrade, ...]:
+        """Every exercise without points: nothing of it could be tried ("skipped"), or we failed ("broken")."""
+        return tuple(ungraded(exercise, word if exercise.skipped is None else "skipped")
                      for exercise in self.lesson.exercises)
 
     def _grade(self, submission: Submission, status: str, start: float, *, exercises: tuple[ExerciseGrade, ...],

@@ -6,6 +6,7 @@ this process alone writes. Whatever goes wrong with one submission stays with th
 from __future__ import annotations
 
 import fcntl
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, as_completed, wait
 from contextlib import ExitStack, contextmanager
@@ -103,6 +104,7 @@ def pool(lesson: str, limits: Limits, jobs: int) -> Iterator[Executor]:
 
 def _start(lesson: str, limits: Limits) -> None:
     global _engine
+    signal.signal(signal.SIGINT, signal.SIG_IGN)        # Ctrl-C stops the run; the pool is ended from there
     _engine = Engine(load_lesson(lesson), limits).__enter__()
     finalizer = Finalize(None, _engine.__exit__, args=(None, None, None), exitpriority=10)
     assert finalizer.still_active()

@@ -129,7 +129,7 @@ def _why(name: str, outcome: Outcome, shown: bool) -> Text:
         if outcome.where is None:
             return text("{function} raised {error}", function=name, error=said)
         return text("{function} raised {error} (cell {cell}, line {line})", function=name, error=said,
-                    cell=outcome.where[0], line=outcome.where[1])
+                    cell=outcome.where[0] + 1, line=outcome.where[1])     # people count cells from 1
     return text(_WHY[outcome.status].template, function=name)
 
 

@@ -44,8 +44,11 @@ def _verdict(exercise: Exercise, index: int, attempt: Attempt, points: Fraction 
 
 
 def ungraded(exercise: Exercise, word: str) -> ExerciseGrade:
-    """An exercise that was not judged: "skipped" (it leaves the maximum) or "broken" (our fault, no points known)."""
-    points = 0.0 if word == "skipped" else None
+    """An exercise that was not judged: nothing could be tried ("skipped") or we failed ("broken").
+
+    Only where the lesson leaves it out (`exercise.skipped`) does it leave the maximum; else its points are unknown.
+    """
+    points = None if exercise.skipped is None else 0.0
     verdicts = tuple(Verdict(check.name, check.title, word, points, float(check.points), None, exercise.skipped)
                      for check in exercise.checks)
-    return ExerciseGrade(exercise.name, None, float(exercise.points), verdicts, skipped=word == "skipped")
+    return ExerciseGrade(exercise.name, None, float(exercise.points), verdicts, skipped=exercise.skipped is not None)

@@ -43,6 +43,16 @@ def test_exit_code_says_how_the_worst_submission_went(files, code):
     assert run("check", *files) == code
 
 
+def test_a_missing_file_is_a_submission_that_cannot_be_read_and_the_rest_is_graded(tmp_path):
+    (tmp_path / "solution.py").write_text("def split_heads(x, heads): ...")
+    command = [sys.executable, "-m", "autograder", "check", "nowhere.ipynb", "solution.py", "--json", "-"]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, cwd=tmp_path, check=False)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 1
+    assert [(one["status"], one["points"]) for one in answers] == [("unreadable", None), ("graded", 0)]
+    assert len(answers[0]["notices"]) == 1
+
+
 def test_a_broken_verdict_in_a_graded_submission_is_exit_3():
     assert cli.exit_code([by_hand.with_verdict("broken")]) == 3
 
@@ -52,7 +62,7 @@ def test_low_marks_are_exit_0():
 
 
 @pytest.mark.parametrize("arguments", [
-    ["check"], ["check", "nowhere.ipynb"], ["check", "ok.py", "--seconds", "nan"], ["check", "ok.py", "--seconds", "0"],
+    ["check"], ["check", "ok.py", "--seconds", "nan"], ["check", "ok.py", "--seconds", "0"],
     ["check", "ok.py", "--memory", "-1"], ["check", "ok.py", "--lang", "fr"], ["check", "ok.py", "--isolation", "some"],
     ["grade"], ["grade", "--jobs", "0"], ["demo", "--students", "0"], ["unknown"], ["--unknown"]])
 def test_wrong_usage_is_exit_2_and_one_line(arguments, capsys):

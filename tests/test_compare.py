@@ -87,3 +87,9 @@ def test_zero_is_not_close_to_something_small_but_expected() -> None:
 
 def test_rounding_near_zero_is_close_to_zero() -> None:
     assert why(np.full((2, 2), 1e-17), np.zeros((2, 2)), "rc") is None
+
+
+def test_the_name_of_a_type_of_the_students_own_is_never_shown() -> None:
+    with pytest.raises(NotPlain) as caught:
+        difference(Opaque("0.123 hidden"), WANT, "BTC", "y")
+    assert "0.123" not in str(caught.value.why)

@@ -52,6 +52,12 @@ def test_a_skipped_exercise_says_why_and_has_no_points() -> None:
     assert (grade.skipped, grade.points, grade.verdicts[0].message) == (True, None, why)
 
 
+def test_what_could_not_be_read_has_unknown_points_not_zero_and_stays_in_the_maximum() -> None:
+    grade = ungraded(EXERCISE, "skipped")
+    assert (grade.skipped, grade.points) == (False, None)
+    assert {(one.verdict, one.points) for one in grade.verdicts} == {("skipped", None)}
+
+
 @pytest.mark.parametrize("name", lesson_names())
 def test_the_checks_of_every_exercise_add_up_to_its_points(name: str) -> None:
     for exercise in load_lesson(name).exercises:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.compare import difference
+from autograder.compare import difference, kind_of
 from autograder.lesson import REFUSALS, UNWRITTEN, Ask, Wrong
-from autograder.records import Call, Opaque, Outcome, Text, text
+from autograder.records import Call, Outcome, Text, text
 
 
 def equal(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False) -> None:
@@ -78,8 +78,8 @@ def pair(value: Any, function: str, names: str) -> tuple[Any, Any]:
 def entry(mapping: Any, key: str, name: str) -> Any:
     """What stands under a key of a returned dict."""
     if not isinstance(mapping, dict):
-        kind = mapping.type if isinstance(mapping, Opaque) else type(mapping).__name__
-        raise Wrong(text("{name} should be a dict, but it is of type {kind}", name=name, kind=kind))
+        kind = text("an array") if isinstance(mapping, np.ndarray) else kind_of(mapping)
+        raise Wrong(text("{name} should be a dict, but it is {kind}", name=name, kind=kind))
     if key not in mapping:
         raise Wrong(text("{name} has no entry {key}", name=name, key=repr(key)))
     return mapping[key]
