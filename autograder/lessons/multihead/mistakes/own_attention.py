@@ -66,6 +66,12 @@ FORWARDS = (
         make=own((S, S.replace("Q.shape[-1]", "x.shape[-1]")), (DS, DS.replace("Q.shape[-1]", "x.shape[-1]"))),
     ),
     Mistake(
+        "own-mask-ignored", FORWARD,
+        why="an own attention that leaves out the line with the mask",
+        hint=text("Which line of your attention uses allowed?"),
+        make=own((f"    {BLOCK}\n", "")),
+    ),
+    Mistake(
         "own-mask-transposed", FORWARD,
         why="rows and columns of the mask are confused in an own attention",
         hint=text("In your S, does the first token axis stand for the one who asks? And in allowed?"),
