@@ -1,0 +1,122 @@
+"""Every mistake of the catalogue: caught where it is made and nowhere else, and named."""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from autograder.grade import Assessment, Assessor
+from autograder.lesson import Lesson, Mistake
+from autograder.proof.claim import Claim, Matrix, Progress
+from autograder.proof.opening import open_local
+from autograder.records import Text
+
+NAMED = 95.0                                    # percent of the mistakes whose diagnosis names them
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What became of one mistake."""
+
+    mistake: Mistake
+    source: str
+    lost: Mapping[str, frozenset[str]] = field(default_factory=dict)      # exercise that lost -> checks that failed
+    named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)    # exercise -> mistakes that were named
+    notices: tuple[Text, ...] = ()
+
+    @property
+    def right_place(self) -> bool:
+        """Whether it costs points in its own exercises and in no other; a habit costs nothing."""
+        return set(self.lost) == (set() if self.mistake.advice else set(self.mistake.exercises))
+
+    @property
+    def explained(self) -> bool:
+        """Whether it is named in each of its exercises, alone or beside mistakes that behave the same."""
+        return all(self.mistake.id in self.named.get(exercise, ()) for exercise in self.mistake.exercises)
+
+
+def try_all(lesson: Lesson, assessor: Assessor, progress: Progress) -> list[Tried]:
+    """Each mistake of the catalogue, made in the reference and assessed."""
+    tried = []
+    for done, mistake in enumerate(lesson.mistakes, start=1):
+        tried.append(try_out(lesson, assessor, mistake))
+        progress("mistakes", done, len(lesson.mistakes))
+    return tried
+
+
+def try_out(lesson: Lesson, assessor: Assessor, mistake: Mistake) -> Tried:
+    """One mistake. Where it cannot be made, its source is empty."""
+    try:
+        source = mistake.make(lesson.reference_source)
+        assessment = assessor.assess(open_local(source))
+    except (ValueError, SyntaxError):
+        return Tried(mistake, "")
+    named = {exercise.name: exercise.diagnosis.mistakes for exercise in assessment.exercises
+             if exercise.diagnosis.mistakes}
+    return Tried(mistake, source, _lost(assessment), named, assessment.notices)
+
+
+def _lost(assessment: Assessment) -> dict[str, frozenset[str]]:
+    return {exercise.name: frozenset(verdict.check for verdict in exercise.verdicts if verdict.verdict != "passed")
+            for exercise in assessment.exercises if exercise.points is None or exercise.points < exercise.max_points}
+
+
+# --- what it shows ------------------------------------------------------------------------------------------------
+
+def claims(lesson: Lesson, tried: Sequence[Tried]) -> list[Claim]:
+    """That every entry is in order, every mistake caught, every habit left in peace, and the names right."""
+    mistakes = [one for one in tried if not one.mistake.advice]
+    habits = [one for one in tried if one.mistake.advice]
+    return [
+        _claim("entries of the catalogue that are in order", tried, _disorder(lesson, tried)),
+        _claim("mistakes caught, where they are made and nowhere else", mistakes, map(_misplaced, mistakes)),
+        _claim("habits that cost nothing and get their notice", habits, map(_unnoticed, habits)),
+        _claim("mistakes named by their diagnosis", mistakes, map(_misnamed, mistakes), least=NAMED)]
+
+
+def _claim(says: str, tried: Sequence[Tried], why: Sequence[str], least: float = 100.0) -> Claim:
+    exceptions = [f"{one.mistake.id}: {each}" for one, each in zip(tried, why, strict=True) if each]
+    return Claim(says, len(tried) - len(exceptions), len(tried), tuple(exceptions), least)
+
+
+def _disorder(lesson: Lesson, tried: Sequence[Tried]) -> list[str]:
+    ids = Counter(one.mistake.id for one in tried)
+    exercises = {exercise.name for exercise in lesson.exercises}
+    return [next((why for wrong, why in (
+        (ids[one.mistake.id] > 1, "stands there more than once"),
+        (not one.mistake.hint.template.strip(), "has no hint"),
+        (not one.mistake.why.strip(), "does not say how people come to write it"),
+        (not one.mistake.exercises or not exercises.issuperset(one.mistake.exercises), "names an unknown exercise"),
+        (not one.source, "cannot be made: a line that it changes is not in the reference, or the change is no Python"),
+        (one.source == lesson.reference_source, "is the reference itself"),
+    ) if wrong), "") for one in tried]
+
+
+def _misplaced(one: Tried) -> str:
+    if one.right_place:
+        return ""
+    if not one.lost:
+        return "no check catches it"
+    return f"costs points in {', '.join(one.lost)}, expected in {', '.join(one.mistake.exercises)}"
+
+
+def _unnoticed(one: Tried) -> str:
+    if one.lost:
+        return f"costs points in {', '.join(one.lost)}"
+    return "" if one.notices else "gets no notice"
+
+
+def _misnamed(one: Tried) -> str:
+    if one.explained:
+        return ""
+    names = "; ".join(f"{exercise}: {', '.join(ids)}" for exercise, ids in one.named.items())
+    return f"named {names}" if names else "not named"
+
+
+def matrices(lesson: Lesson, tried: Sequence[Tried]) -> tuple[Matrix, ...]:
+    """Checks x mistakes, for every exercise that is graded by what its function answers."""
+    return tuple(
+        Matrix(exercise.name, tuple(check.name for check in exercise.checks),
+               frozenset(check.name for check in exercise.checks if check.shown),
+               {one.mistake.id: one.lost[exercise.name] for one in tried if exercise.name in one.lost})
+        for exercise in lesson.exercises if not exercise.implementations)

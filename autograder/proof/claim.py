@@ -1,0 +1,61 @@
+"""What the proof claims about a lesson, and what it found."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+#: what is being tried, how many of it are done, and of how many
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """So many of so many are as they should be; it holds where they are `least` percent."""
+
+    says: str
+    right: float
+    of: float
+    exceptions: tuple[str, ...] = ()            # each that is not as it should be, and in what
+    least: float = 100.0
+
+    @property
+    def percent(self) -> float:
+        return 100.0 * self.right / self.of if self.of else 100.0
+
+    @property
+    def holds(self) -> bool:
+        return self.right * 100 >= self.least * self.of
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Which mistakes each check of one exercise catches."""
+
+    exercise: str
+    checks: tuple[str, ...]
+    explaining: frozenset[str]                  # checks that stay for what they explain, whatever they catch
+    caught_by: Mapping[str, frozenset[str]]     # mistake -> the checks that it fails
+
+    def catches(self, check: str) -> int:
+        """How many mistakes fail this check."""
+        return sum(check in failed for failed in self.caught_by.values())
+
+    def alone(self, check: str) -> int:
+        """How many mistakes fail this check and no other one of the exercise."""
+        return sum(failed == {check} for failed in self.caught_by.values())
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Everything that was tried."""
+
+    lesson: str
+    quick: bool                                 # only a part of the mutants, variants and mistakes left out
+    isolation: str
+    claims: tuple[Claim, ...]
+    matrices: tuple[Matrix, ...]
+    numbers: Mapping[str, str]                  # measured, and nothing is claimed about them
+
+    @property
+    def holds(self) -> bool:
+        return all(claim.holds for claim in self.claims)

@@ -1,0 +1,40 @@
+"""What grading takes besides the student's own code: the checks, and the diagnosis."""
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+
+from autograder.grade import Assessor
+from autograder.judge import Judged, own_world
+from autograder.lesson import Lesson
+from autograder.proof.catalogue import Tried
+from autograder.proof.opening import LocalStudent
+
+
+def cost(lesson: Lesson, assessor: Assessor, tried: Sequence[Tried]) -> Mapping[str, str]:
+    """Milliseconds a submission, over these mistakes; every answer is there already when the clock starts."""
+    checks, diagnoses = [], []
+    for one in tried:
+        subject = LocalStudent(one.source, {}, ())
+        own_world(lesson, subject, assessor.reference)
+        seconds, judged = _timed(lambda subject=subject: own_world(lesson, subject, assessor.reference))
+        checks.append(seconds)
+        diagnoses.append(_timed(lambda judged=judged: _diagnosed(assessor, judged.values()))[0])
+    return {"checks": _milliseconds(checks), "diagnosis of a mistake": _milliseconds(diagnoses)}
+
+
+def _timed(run: Callable) -> tuple[float, object]:
+    start = time.perf_counter()
+    result = run()
+    return time.perf_counter() - start, result
+
+
+def _diagnosed(assessor: Assessor, judged: Sequence[Judged]) -> None:
+    for one in judged:
+        if not one.complete:
+            assessor.catalogue.diagnose(one)
+
+
+def _milliseconds(seconds: Sequence[float]) -> str:
+    return f"{1000 * median(seconds):.1f} ms (at most {1000 * max(seconds):.1f})"

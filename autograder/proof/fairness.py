@@ -1,0 +1,47 @@
+"""Right solutions in other words keep every point: composed at random from right ways to do each step."""
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from autograder.judge import own_world
+from autograder.lesson import Lesson
+from autograder.proof.claim import Claim, Progress
+from autograder.proof.opening import LocalStudent
+from autograder.records import Subject
+
+
+def variant_of(lesson: Lesson) -> Callable[[Callable[..., Any]], str]:
+    """The lesson's composer: pick(a, b, ...) -> the source of a right solution."""
+    return import_module(f"autograder.lessons.{lesson.name}.variants").variant
+
+
+def seeded_variant(lesson: Lesson, seed: int) -> str:
+    """The right solution of this number, the same every time."""
+    rng = random.Random(seed)
+    return variant_of(lesson)(lambda *options: options[rng.randrange(len(options))])
+
+
+def harm(lesson: Lesson, reference: Subject, source: str) -> list[str]:
+    """The checks that a right solution fails: none, or the check is unfair."""
+    given = "\n\n".join(lesson.given_sources.values())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        judged = own_world(lesson, LocalStudent(f"{given}\n\n{source}", {}, ()), reference)
+    return [f"{name}: {check.name} is {attempt.word}" for name, one in judged.items()
+            for check, attempt in zip(one.exercise.checks, one.attempts, strict=True) if attempt.word != "passed"]
+
+
+def fairness(lesson: Lesson, reference: Subject, count: int, progress: Progress) -> Claim:
+    """How many of so many right solutions keep every point."""
+    exceptions = []
+    for seed in range(count):
+        failed = harm(lesson, reference, seeded_variant(lesson, seed))
+        if failed:
+            exceptions.append(f"variant {seed}: {', '.join(failed)}")
+        progress("right solutions in other words", seed + 1, count)
+    return Claim("right solutions in other words that keep every point", count - len(exceptions), count,
+                 tuple(exceptions))

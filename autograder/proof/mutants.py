@@ -1,0 +1,113 @@
+"""A source and the names of its functions -> every first-order mutant, each once."""
+from __future__ import annotations
+
+import ast
+import copy
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.proof.mutation_operators import Scope, replacements
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one function. `change` names it, wherever it stands: "f: old line -> new line", messages cut."""
+
+    function: str
+    change: str
+    source: str
+
+
+def mutants(source: str, functions: Iterable[str]) -> list[Mutant]:
+    """All mutants of these functions that differ from the source and from each other, in the order of the source."""
+    tree = ast.parse(source)
+    texts, called, wanted = [ast.unparse(node) for node in tree.body], _called(tree), set(functions)
+    found = []
+    for place, node in enumerate(tree.body):
+        if isinstance(node, ast.FunctionDef) and node.name in wanted:
+            written = {ast.unparse(other): other for other in _mutated(node, called)}
+            found += [Mutant(node.name, _change(node, other),
+                             "\n\n\n".join([*texts[:place], text, *texts[place + 1:]]) + "\n")
+                      for text, other in written.items() if text != texts[place] and _compiles(text)]
+    return found
+
+
+def _compiles(text: str) -> bool:
+    try:
+        compile(text, "mutant", "exec", dont_inherit=True)
+    except SyntaxError:
+        return False
+    return True
+
+
+def _called(tree: ast.Module) -> list[str]:
+    """The functions of the module that it calls itself, and those that it imports by name."""
+    imported = [alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    return [name for name in imported + defined if name in called]
+
+
+def _scope(function: ast.FunctionDef, called: list[str]) -> Scope:
+    names = {arg.arg: function.lineno for arg in function.args.args}
+    keys: dict[str, None] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.setdefault(node.id, node.lineno)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
+            keys.setdefault(node.value)
+    return Scope(names, called, list(keys))
+
+
+def _mutated(function: ast.FunctionDef, called: list[str]) -> Iterator[ast.FunctionDef]:
+    """The function with one node replaced, for every node and every replacement."""
+    scope = _scope(function, called)
+    for node in _nodes(function):
+        for new in replacements(node, scope):
+            other = _Replacing(node, new).visit(copy.deepcopy(function, {id(node): node}))
+            yield ast.fix_missing_locations(other)
+
+
+def _nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """What may change: neither the docstring nor the text of a message."""
+    todo: list[ast.AST] = [*function.body[bool(ast.get_docstring(function)):]]
+    while todo:
+        node = todo.pop(0)
+        yield node
+        todo += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.JoinedStr)]
+
+
+class _Replacing(ast.NodeTransformer):
+    """Puts `new` where `old` stands; an emptied block holds `pass`."""
+
+    def __init__(self, old: ast.AST, new: Any):
+        self._old, self._new = old, new
+
+    def visit(self, node: ast.AST) -> Any:
+        if node is self._old:
+            return copy.deepcopy(self._new)
+        node = super().generic_visit(node)
+        if isinstance(node, (ast.If, ast.For, ast.FunctionDef)) and not node.body:
+            node.body = [ast.Pass()]
+        return node
+
+
+def _change(before: ast.FunctionDef, after: ast.FunctionDef) -> str:
+    """The lines that differ, in one line."""
+    lines = [line for line in difflib.ndiff(_lines(before), _lines(after)) if line[0] in "+-"]
+    old, new = ([line[2:].strip() for line in lines if line[0] == sign] for sign in "-+")
+    return f"{before.name}: {'; '.join(old)} -> {'; '.join(new) or 'nothing'}"
+
+
+def _lines(function: ast.FunctionDef) -> list[str]:
+    return ast.unparse(_CutMessages().visit(copy.deepcopy(function))).splitlines()
+
+
+class _CutMessages(ast.NodeTransformer):
+    """f"heads must be positive, got {heads}" -> 'heads must...'."""
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.Constant:
+        words = " ".join(part.value for part in node.values if isinstance(part, ast.Constant)).split()
+        return ast.Constant(f"{' '.join(words[:2])}...")

@@ -1,0 +1,25 @@
+"""Subjects in this process, opened as the sandbox opens a student's: for code of ours only."""
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+
+from autograder.judge import Open
+from autograder.records import StandIns, Subject
+from autograder.sandbox.calling import proxy
+from autograder.subject import LocalSubject
+
+
+class LocalStudent(LocalSubject):
+    """A source with stand-ins in the place of some of its functions."""
+
+    def __init__(self, source: str, stand_ins: StandIns, install: tuple[str, ...]):
+        super().__init__(source, "local", stand_ins)
+        for name in install:
+            self._namespace[name] = proxy(name, self._call_back, own=self._namespace.get(name))
+
+
+def open_local(source: str) -> Open:
+    """Opens the source afresh each time, as judge.Open wants it."""
+    def opened(stand_ins: StandIns, install: tuple[str, ...]) -> AbstractContextManager[Subject]:
+        return nullcontext(LocalStudent(source, stand_ins, install))
+    return opened
