@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from autograder.records import Call, Cell, Outcome, Proxy
-from autograder.sandbox.conversation import CALLBACK_CAP
+from autograder.sandbox import conversation
 from autograder.sandbox.student import Sandbox
 
 X = np.arange(6.0).reshape(2, 3)
@@ -69,12 +69,13 @@ def test_a_name_that_the_judge_does_not_answer_is_refused(student):
     assert one.answer(Call("cheat", (Proxy("f"),))).status == "refused"
 
 
-def test_call_backs_are_counted():
+def test_call_backs_are_counted(monkeypatch):
+    monkeypatch.setattr(conversation, "CALLBACK_CAP", 100)
     cell = Cell(0, "def outer(n):\n    for _ in range(n): f(1)\n    return n")
     with Sandbox(seconds=60) as box, box.open([cell], modules={}, prelude="", stand_ins={"f": answered},
                                               install=("f",)) as one:
-        assert one.answer(Call("outer", (CALLBACK_CAP,))).status == "answered"
-        assert one.answer(Call("outer", (CALLBACK_CAP + 1,))).status == "refused"
+        assert one.answer(Call("outer", (100,))).status == "answered"
+        assert one.answer(Call("outer", (101,))).status == "refused"
 
 
 def test_a_stand_in_that_fails_is_our_fault_and_the_child_goes(student):
