@@ -159,7 +159,7 @@ class Engine:
             return self._grade(submission, "broken", start, exercises=self._nothing("broken"), for_a_person=(why,))
         return self._grade(
             submission, "graded", start, exercises=assessment.exercises, cells=students[0].reports,
-            notices=(*submission.notices, *students[0].notices, *assessment.notices),
+            notices=(*submission.notices, *_told(students), *assessment.notices),
             for_a_person=assessment.for_a_person)
 
     def _assessed(self, submission: Submission, students: list[Student]) -> Assessment:
@@ -194,3 +194,11 @@ class Engine:
         return Grade(submission.name, submission.student, submission.lesson, status, points, float(self.lesson.points),
                      exercises=exercises, isolation=self.isolation, seconds=round(time.perf_counter() - start, 4),
                      language=submission.language, key=submission.key, checks=checks_version(self.lesson), **more)
+
+
+def _told(students: list[Student]) -> list[Text]:
+    """What the processes of one submission have to say about its cells, each thing once."""
+    told: list[Text] = []
+    for student in students:
+        told += [notice for notice in student.notices if notice not in told]
+    return told
