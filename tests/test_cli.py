@@ -185,23 +185,26 @@ def test_a_bad_target_is_found_out_before_anything_is_graded(target, capsys, mon
 
 @pytest.fixture
 def proof(monkeypatch):
-    """What the proof of the lesson found wrong."""
-    faults = []
+    """What the proof of the lesson came to, and how it was asked for."""
+    answer = SimpleNamespace(holds=True, asked=[])
     module = ModuleType("autograder.proof")
-    module.verify = lambda limits: faults
+    module.verify = lambda lesson, limits, quick, progress: answer.asked.append((lesson.name, quick)) or answer
+    module.render = lambda proof, table: "all mistakes" if table else "the claims"
     monkeypatch.setitem(sys.modules, "autograder.proof", module)
-    return faults
+    return answer
 
 
 def test_a_lesson_that_holds_is_exit_0(proof, capsys):
     assert run("verify") == 0
-    assert capsys.readouterr().out.startswith("the lesson holds")
+    assert proof.asked == [("multihead", False)]
+    assert capsys.readouterr() == ("the claims\n", "")
 
 
-def test_a_lesson_with_a_hole_is_exit_3_and_named(proof, capsys):
-    proof.append("split-no-swap is not caught")
-    assert run("verify") == 3
-    assert capsys.readouterr() == ("", "split-no-swap is not caught\n")
+def test_a_lesson_with_a_hole_is_exit_3_and_shown(proof, capsys):
+    proof.holds = False
+    assert run("verify", "--quick", "--table") == 3
+    assert proof.asked == [("multihead", True)]
+    assert capsys.readouterr() == ("all mistakes\n", "")
 
 
 def test_a_demo_needs_a_folder_that_is_free(monkeypatch, capsys):
