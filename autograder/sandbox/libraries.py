@@ -1,0 +1,98 @@
+"""What of this machine a student's process may see: Python, NumPy and what goes with them, package by package.
+
+Everything else that is installed beside them, the autograder above all, is not among it.
+"""
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from autograder.sandbox import elf
+
+#: what the worker imports, and IPython for the syntax of its magics; all but NumPy and msgspec may be missing
+PACKAGES = ("numpy", "msgspec", "IPython")
+#: what belongs to plots, where it is installed
+PLOT_PACKAGES = ("matplotlib", "mpl_toolkits", "pylab", "contourpy", "cycler", "dateutil", "fontTools", "kiwisolver",
+                 "packaging", "PIL", "pyparsing", "six")
+_BUNDLED = {"PIL": "pillow.libs"}         # shared libraries of a wheel; of all others they are <package>.libs
+_OTHER_PACKAGES = ("site-packages", "dist-packages")                      # folders inside the standard library
+_NEVER_LOADED = ("_tkinter.", "nis.")     # there is no screen and no network; half a desktop would come with them
+
+
+class Libraries(NamedTuple):
+    """Paths on this machine. Folders are meant with everything below them, but for `covered`."""
+
+    program: str                          # the interpreter, not a link to it
+    standard: tuple[str, ...]             # folders of the standard library
+    covered: tuple[str, ...]              # folders inside those that hold other packages
+    packages: tuple[str, ...]             # folders and single files
+    site: tuple[str, ...]                 # the folders in which the packages lie
+    shared: tuple[str, ...]               # shared libraries, each as the loader finds it
+    loader: str                           # the dynamic loader, as the interpreter names it; may be empty
+
+    @property
+    def readable(self) -> list[str]:
+        """What may be read, without the folders that are only looked through."""
+        entries = [entry for folder in self.standard for entry in _entries(folder) if entry not in self.covered]
+        return [self.program, *entries, *self.packages, *self.shared, *filter(None, [self.loader])]
+
+    @property
+    def shared_folders(self) -> list[str]:
+        """Where the loader must look for those that lie in no package."""
+        bundles = tuple(f"{os.path.realpath(package)}/" for package in self.packages)
+        outside = [path for path in self.shared if not os.path.realpath(path).startswith(bundles)]
+        return sorted({os.path.dirname(path) for path in outside})
+
+
+@cache
+def libraries() -> Libraries:
+    """What is installed here; RuntimeError where NumPy or msgspec is not."""
+    program = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+    standard = _standard_library()
+    covered = [os.path.join(folder, name) for folder in standard for name in _OTHER_PACKAGES]
+    packages = list(_packages((*PACKAGES, *PLOT_PACKAGES)))
+    loadable = [program, *_loadable(standard[-1:]), *_loadable(packages)]
+    return Libraries(program, standard, tuple(filter(os.path.isdir, covered)), tuple(packages),
+                     tuple(dict.fromkeys(os.path.dirname(package) for package in packages)),
+                     tuple(elf.closure(loadable).values()), elf.needs(program).loader)
+
+
+def _standard_library() -> tuple[str, ...]:
+    """Its folder, and last the one of its extension modules, which may lie in it."""
+    pure = os.path.dirname(os.__file__)
+    extensions = sysconfig.get_config_var("DESTSHARED") or os.path.join(pure, "lib-dynload")
+    return tuple(dict.fromkeys(folder for folder in (pure, extensions) if os.path.isdir(folder)))
+
+
+def _packages(names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        spec = find_spec(name)
+        if spec is None:
+            if name in ("numpy", "msgspec"):
+                raise RuntimeError(f"{name} is not installed")
+            continue
+        places = list(spec.submodule_search_locations or [spec.origin])
+        yield from places
+        bundle = os.path.join(os.path.dirname(places[0]), _BUNDLED.get(name, f"{name}.libs"))
+        if os.path.isdir(bundle):
+            yield bundle
+
+
+def _loadable(places: Iterable[str]) -> Iterator[str]:
+    """The extension modules and shared libraries below these folders."""
+    suffixes = (*EXTENSION_SUFFIXES, ".so")
+    for place in places:
+        for folder, _, names in os.walk(place):
+            yield from (os.path.join(folder, name) for name in names
+                        if (name.endswith(suffixes) or ".so." in name) and not name.startswith(_NEVER_LOADED))
+
+
+def _entries(folder: str) -> list[str]:
+    return [str(path) for path in Path(folder).iterdir()]

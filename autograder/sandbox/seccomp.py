@@ -1,0 +1,52 @@
+"""The kernel's filter on system calls, put before the running process for good.
+
+Which calls it lets through is decided in `syscalls`; here its compiled program is read and handed to the kernel.
+"""
+from __future__ import annotations
+
+import base64
+import ctypes
+import json
+import os
+import platform
+from pathlib import Path
+
+FILTERS = Path(__file__).with_name("filters.json")
+_PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS, _MODE_FILTER = 22, 38, 2
+_INSTRUCTION = 8                          # bytes
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class _Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
+
+
+def program() -> bytes | None:
+    """The filter for this machine's processor; None where there is none for it."""
+    encoded = json.loads(FILTERS.read_text(encoding="utf-8")).get(platform.machine())
+    return None if encoded is None else base64.b64decode(encoded)
+
+
+def supported() -> str:
+    """Empty where a filter can be loaded, else why not."""
+    if program() is None:
+        return f"there is no system call filter for {platform.machine()} processors"
+    if _libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, None, 0, 0) == -1 and ctypes.get_errno() != 14:       # EFAULT
+        return f"the kernel takes no system call filter ({os.strerror(ctypes.get_errno())})"
+    return ""
+
+
+def gain_no_privileges() -> None:
+    """From here on no program, and nothing else, gives this process a right that it lacks."""
+    _checked(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
+
+
+def load(filter_program: bytes) -> None:
+    """Filter this process's system calls until it ends; needs `gain_no_privileges` first. OSError where it fails."""
+    loaded = _Program(len(filter_program) // _INSTRUCTION, filter_program)
+    _checked(_libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(loaded), 0, 0), "the system call filter")
+
+
+def _checked(result: int, what: str) -> None:
+    if result != 0:
+        raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
