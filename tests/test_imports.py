@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.sandbox.wall import INSIDE as WALLED_IN
+
 PACKAGE = Path(__file__).parents[1] / "autograder"
 OUTPUTS = {"records", "language", "output"}
 LESSON = {"records", "lesson", "compare", "lessons"}
@@ -33,8 +35,7 @@ ALLOWED = {
     "pytest_plugin": None, "cli": None,          # they put everything together
 }
 #: what runs in the student's process: nothing of the judge's, so that nothing of it can be read there
-INSIDE = {"calling", "cells", "child", "definitions", "effects", "magics", "messages", "plain", "protocol", "wire",
-          "worker", "zygote"}
+INSIDE = set(WALLED_IN) - {"__init__"}
 
 
 def modules() -> list[Path]:

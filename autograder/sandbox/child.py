@@ -1,6 +1,7 @@
 """What a fresh child does before it sees anything of a student's: it gives up what it does not need.
 
-The limits hold on every Linux; the inner wall (Landlock, seccomp) goes up at the end of `settle`, where there is one.
+The limits hold on every Linux; the inner wall (Landlock, seccomp) goes up in between, where there is one. What fails
+here is written to the zygote's standard error.
 """
 from __future__ import annotations
 
@@ -11,24 +12,30 @@ import resource
 import signal
 import socket
 
+from autograder.sandbox.inner import InnerWall
+
 CHANNEL = 3                               # the one descriptor that stays open, beside three on /dev/null
 CPU_SECONDS = 600                         # a backstop: the judge's clock decides long before
+_DESCRIPTORS = os.sysconf("SC_OPEN_MAX")  # before there are fewer
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def settle(channel: int, memory_mb: int, parent: int) -> socket.socket:
+def settle(channel: int, memory_mb: int, parent: int, wall: InnerWall | None) -> socket.socket:
     """Become a process of its own that holds only the channel, within its limits, and dies with its parent."""
     os.setsid()
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:            # it died before the line above
         os._exit(1)
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-    os.dup2(channel, CHANNEL)
-    os.dup2(0, 2)
-    os.closerange(CHANNEL + 1, os.sysconf("SC_OPEN_MAX"))
     for limit, soft, hard in _limits(memory_mb):
         resource.setrlimit(limit, (soft, hard))
+    if wall is not None:
+        resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+        wall.put_up()
+    os.dup2(channel, CHANNEL)
+    os.closerange(CHANNEL + 1, _DESCRIPTORS)
+    os.dup2(0, 2)
     return socket.socket(fileno=CHANNEL)
 
 
@@ -36,4 +43,5 @@ def _limits(memory_mb: int) -> list[tuple[int, int, int]]:
     """Which limit, soft and hard. Past the soft CPU limit SIGXCPU ends the process, which reads as a time-out."""
     memory = math.ceil(memory_mb) * 2**20
     return [(resource.RLIMIT_AS, memory, memory), (resource.RLIMIT_CPU, CPU_SECONDS, CPU_SECONDS + 5),
-            (resource.RLIMIT_FSIZE, 0, 0), (resource.RLIMIT_NOFILE, 64, 64), (resource.RLIMIT_CORE, 0, 0)]
+            (resource.RLIMIT_FSIZE, 0, 0), (resource.RLIMIT_NOFILE, 64, 64), (resource.RLIMIT_CORE, 0, 0),
+            (resource.RLIMIT_MEMLOCK, 0, 0)]

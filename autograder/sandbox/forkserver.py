@@ -7,23 +7,18 @@ import select
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import NamedTuple
+from queue import SimpleQueue
+from typing import Any, NamedTuple
 
 from autograder.sandbox.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
+from autograder.sandbox.wall import Wall
 
 BOOT_SECONDS = 60.0                       # until the first child; cold disks are slow
 END_SECONDS = 5.0                         # for the wait status of a child that has closed its channel
-_PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
-_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
-                "VECLIB_MAXIMUM_THREADS": "1", "NUMEXPR_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
-                "MPLBACKEND": "Agg", "LANG": "C.UTF-8", "PYTHONPATH": str(_PACKAGE_FOLDER)}
 
 
 class ZygoteLost(Exception):
@@ -38,25 +33,24 @@ class Forked(NamedTuple):
     pidfd: int
 
 
-def zygote_command(control: int, memory_mb: int) -> Sequence[str]:
-    """How the zygote is run: no user's site-packages, no current folder, no bytecode written."""
-    return [sys.executable, "-s", "-P", "-B", "-m", "autograder.sandbox.zygote", str(control), str(memory_mb)]
-
-
 class ForkServer:
     """One zygote. It boots while the judge goes on; the first `fork` waits for it. Threads may share it.
 
-    Its home and working folder is a temporary one, so that what libraries want to write lands nowhere else.
+    Without a wall its home and working folder is a temporary one, so that what is written lands nowhere else.
     """
 
-    def __init__(self, memory_mb: int):
-        self._folder = tempfile.TemporaryDirectory(prefix="autograder-", ignore_cleanup_errors=True)
-        environment = {**_ENVIRONMENT, **dict.fromkeys(("HOME", "TMPDIR", "MPLCONFIGDIR"), self._folder.name)}
+    def __init__(self, memory_mb: int, wall: Wall, plots: bool = False):
+        self._folder = None
+        environment, folder = wall.environment(), "/"
+        if wall.tier == "none":
+            self._folder = tempfile.TemporaryDirectory(prefix="autograder-", ignore_cleanup_errors=True)
+            folder = self._folder.name
+            environment.update(dict.fromkeys(("HOME", "TMPDIR", "MPLCONFIGDIR"), folder))
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            self._process = subprocess.Popen(
-                zygote_command(theirs.fileno(), memory_mb), pass_fds=[theirs.fileno()], env=environment,
-                cwd=self._folder.name, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            self._process = _started(
+                wall.command(theirs.fileno(), memory_mb, plots), pass_fds=[theirs.fileno()], env=environment,
+                cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                 start_new_session=True)
         self._numbers = itertools.count(1)
         self._lock = threading.RLock()
@@ -138,6 +132,31 @@ class ForkServer:
             os.set_blocking(self._process.stderr.fileno(), False)
             self._complaint = (self._process.stderr.read() or b"").decode("utf-8", "replace")[-2000:]
             self._process.stderr.close()
-        self._folder.cleanup()
+        if self._folder is not None:
+            self._folder.cleanup()
 
     _complaint = ""
+
+
+def _started(command: list[str], **how: Any) -> subprocess.Popen[bytes]:
+    """Start a process from a thread that lives as long as it does.
+
+    To the kernel that thread is the parent that bubblewrap's process dies with, not the whole of this process.
+    """
+    started: SimpleQueue[subprocess.Popen[bytes] | OSError] = SimpleQueue()
+
+    def start_and_wait() -> None:
+        try:
+            process = subprocess.Popen(command, **how)
+        except OSError as error:
+            started.put(error)
+            return
+        pidfd = os.pidfd_open(process.pid)
+        started.put(process)
+        select.select([pidfd], [], [])
+        os.close(pidfd)
+    threading.Thread(target=start_and_wait, name="zygote's parent", daemon=True).start()
+    process = started.get()
+    if isinstance(process, OSError):
+        raise ZygoteLost(f"the zygote could not be started: {process}")
+    return process

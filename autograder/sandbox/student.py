@@ -6,7 +6,6 @@ next call gets another one, and what it needs of earlier answers is asked again 
 from __future__ import annotations
 
 import itertools
-import sys
 import threading
 import time
 from collections import Counter
@@ -22,9 +21,10 @@ from autograder.sandbox.forkserver import ForkServer, ZygoteLost
 from autograder.sandbox.messages import Answer, Ask, CallBack, CallBackAnswer, Install, Installed, Start, Started
 from autograder.sandbox.plan import CellRuns, Plan
 from autograder.sandbox.questions import arguments, on_wire, outcome_of, recorded, results_in
+from autograder.sandbox.tiers import NoIsolation, wall
 from autograder.sandbox.wire import WireError
 
-__all__ = ["Plan", "Sandbox", "Student", "ZygoteLost"]
+__all__ = ["NoIsolation", "Plan", "Sandbox", "Student", "ZygoteLost"]
 START_SECONDS = 30.0                      # for the lesson's own code
 OVERRUNS = 2                              # a function that has timed out so often is not asked again
 SMALLEST_MEMORY_MB = 256                  # Python and NumPy themselves take half of it
@@ -36,36 +36,33 @@ class Sandbox:
 
     def __init__(self, *, isolation: str = "auto", seconds: float = 5.0, memory_mb: int = 1024,
                  cell_seconds: float = 10.0):
-        if sys.platform != "linux":
-            raise RuntimeError("students' code runs in Linux processes only; "
-                               "on this system use a container, or WSL2 on Windows")
-        if isolation not in ("auto", "none"):
-            raise ValueError(f"isolation {isolation!r} is not available: choose auto or none")
         if memory_mb < SMALLEST_MEMORY_MB:
             raise ValueError(f"a limit of {memory_mb} MB leaves no room for NumPy: "
                              f"choose {SMALLEST_MEMORY_MB} or more")
-        self.isolation = "none"
+        self._wall, self.isolation_notice = wall(isolation)
+        self.isolation = self._wall.tier
         self.seconds, self.cell_seconds, self._memory_mb = seconds, cell_seconds, memory_mb
-        self._server: ForkServer | None = None
+        self._servers: dict[bool, ForkServer] = {}                        # with and without what draws plots
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
-        self._server = ForkServer(self._memory_mb)
+        self._server(plots=False)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  traceback: TracebackType | None) -> None:
-        if self._server is not None:
-            self._server.close()
-            self._server = None
+        while self._servers:
+            self._servers.popitem()[1].close()
 
-    def child(self) -> Conversation:
-        """A fresh child. After a ZygoteLost the next one comes from a new zygote."""
+    def child(self, plots: bool = False) -> Conversation:
+        """A fresh child, with matplotlib loaded if it draws plots. After a ZygoteLost it comes from a new zygote."""
+        return Conversation(self._server(plots))
+
+    def _server(self, plots: bool) -> ForkServer:
         with self._lock:
-            if self._server is None or self._server.closed:
-                self._server = ForkServer(self._memory_mb)
-            server = self._server
-        return Conversation(server)
+            if plots not in self._servers or self._servers[plots].closed:
+                self._servers[plots] = ForkServer(self._memory_mb, self._wall, plots)
+            return self._servers[plots]
 
     def open(self, cells: Sequence[Cell], *, modules: Mapping[str, str], prelude: str,
              stand_ins: StandIns = NO_STAND_INS, install: tuple[str, ...] = (), plan: Plan | None = None) -> Student:
@@ -87,6 +84,7 @@ class Student:
         self._sandbox, self._modules, self._prelude = sandbox, modules, prelude
         self._stand_ins, self._install = stand_ins, install
         self._runs = CellRuns(cells, deepcopy(plan), sandbox.cell_seconds)
+        self._plots = any("matplotlib" in cell.source or "pylab" in cell.source for cell in cells)
         self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
         self._kept: WeakKeyDictionary[Call, int] = WeakKeyDictionary()    # answers that this child keeps, numbered
         self._numbers = itertools.count(1)
@@ -125,7 +123,7 @@ class Student:
     def begin(self) -> None:
         """Have a child in which the cells ran: as many tries as it takes, a cell less each time."""
         while self._child is None:
-            child = self._sandbox.child()
+            child = self._sandbox.child(self._plots)
             self._kept.clear()
             try:
                 if self._prepared(child):

