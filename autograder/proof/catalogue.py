@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from autograder.grade import Assessment, Assessor
 from autograder.lesson import Lesson, Mistake
 from autograder.proof.claim import Claim, Matrix, Progress
+from autograder.proof.granted import granted
 from autograder.proof.opening import open_local
 from autograder.records import Text
 
@@ -115,8 +116,9 @@ def _misnamed(one: Tried) -> str:
 
 def matrices(lesson: Lesson, tried: Sequence[Tried]) -> tuple[Matrix, ...]:
     """Checks x mistakes, for every exercise that is graded by what its function answers."""
+    kept = granted(lesson)["kept"]
     return tuple(
         Matrix(exercise.name, tuple(check.name for check in exercise.checks),
-               frozenset(check.name for check in exercise.checks if check.shown),
+               frozenset(check.name for check in exercise.checks if check.shown or check.name in kept),
                {one.mistake.id: one.lost[exercise.name] for one in tried if exercise.name in one.lost})
         for exercise in lesson.exercises if not exercise.implementations)

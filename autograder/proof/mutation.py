@@ -4,15 +4,14 @@ Mutants run where students' code runs: some loop for ever, some ask for all memo
 """
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
-from importlib.resources import files
 
 from autograder.course import course_file
 from autograder.grade import Limits
 from autograder.judge import AskIn, attempt
 from autograder.lesson import Exercise, Lesson
 from autograder.proof.claim import Claim, Progress
+from autograder.proof.granted import granted
 from autograder.proof.mutants import Mutant, mutants
 from autograder.records import Cell, Subject
 from autograder.sandbox.student import Sandbox
@@ -29,8 +28,7 @@ def all_mutants(lesson: Lesson) -> list[Mutant]:
 
 def equivalent_mutants(lesson: Lesson) -> dict[str, str]:
     """The lesson's list of mutants that no check can tell from the reference: change -> why."""
-    listed = files(f"autograder.lessons.{lesson.name}").joinpath("equivalent_mutants.toml").read_text(encoding="utf-8")
-    return {mutant: group["why"] for group in tomllib.loads(listed)["same"] for mutant in group["mutants"]}
+    return {mutant: group["why"] for group in granted(lesson)["same"] for mutant in group["mutants"]}
 
 
 def try_mutants(lesson: Lesson, reference: Subject, chosen: Sequence[Mutant], limits: Limits, progress: Progress

@@ -1,0 +1,13 @@
+"""What the proof of a lesson takes for granted: `proof.toml` beside the lesson, each entry with its reason."""
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from typing import Any
+
+from autograder.lesson import Lesson
+
+
+def granted(lesson: Lesson) -> dict[str, Any]:
+    """`kept`: checks that stay whatever they catch; `same`: groups of mutants that behave as the reference does."""
+    return tomllib.loads(files(f"autograder.lessons.{lesson.name}").joinpath("proof.toml").read_text(encoding="utf-8"))
