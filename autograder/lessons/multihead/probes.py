@@ -93,7 +93,7 @@ WHOLE_NUMBERS = _whole_numbers(20266, B=2, T=4, H=3, d=2)
 LARGE_SCORES = replace(GENERAL, x=GENERAL.x * 60)
 ONE_SEQUENCE = replace(FULL_MASK, x=FULL_MASK.x[:1], dy=FULL_MASK.dy[:1])
 TWICE_THE_SEQUENCE = _mirror(FULL_MASK)
-LARGE = random_case(20267, B=2, T=24, H=6, d=16, allowed=irregular_mask(24, 5))
+LARGE = random_case(20267, B=3, T=40, H=6, d=16, allowed=irregular_mask(40, 5))
 
 _rng = np.random.default_rng(20268)
 SPLIT_X = _rng.normal(size=(2, 5, 12))
