@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from autograder.grade import Engine
     from autograder.output.answers import Answers
     from autograder.records import Grade
 
@@ -57,7 +58,11 @@ def _common(command: Callable[..., int]) -> Callable[..., int]:
 
 _json = click.option("--json", "target", metavar="FILE|-", callback=_nobodys_work,
                      help="Write the answer as JSON lines, one submission a line; - is standard output.")
-_jobs = click.option("--jobs", metavar="N", type=click.IntRange(1, 1024), default=lambda: len(os.sched_getaffinity(0)),
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_jobs = click.option("--jobs", metavar="N", type=click.IntRange(1, 1024), default=_cores,
                      help="How many submissions at the same time.  [default: one per core]")
 
 
@@ -90,13 +95,12 @@ def cli() -> None:
 @_common
 def check(paths: tuple[str, ...], target: str | None, language: str, **limits: Any) -> int:
     """Grade notebooks or .py files, folders or zips; writes nothing but its answer."""
-    from autograder.grade import Engine, Limits
     from autograder.intake import read
     from autograder.lesson import load_lesson
     lesson = load_lesson(LESSON)
     with _answers(target, language, each=True) as answer:
         submissions = list(read(paths, lesson))
-        with Engine(lesson, Limits(**limits)) as engine:
+        with _engine(limits) as engine:
             for index, submission in enumerate(submissions, start=1):
                 graded = engine.grade(submission)
                 answer.progress(graded, index, len(submissions))
@@ -168,6 +172,7 @@ def _trying(what: str, done: int, of: int) -> None:
 
 
 def _grade_course(folder: Path, target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
+    _engine(limits)                       # before anything that other systems lack is imported
     from autograder.grade import Limits
     from autograder.grade_course import grade_course
     from autograder.nbgrader.course import Course, CourseError
@@ -184,6 +189,16 @@ def _grade_course(folder: Path, target: str | None, language: str, limits: dict[
         page = course.path("feedback", grades[0].student, LESSON).with_suffix(".html")
         click.echo(f"\nEach student has a page of feedback, such as {os.path.relpath(page)}")
     return exit_code(answer.grades)
+
+
+def _engine(limits: dict[str, Any]) -> Engine:
+    """An engine that is not running yet; NoIsolation where its wall cannot be had, a notice where it is less."""
+    from autograder.grade import Engine, Limits
+    from autograder.lesson import load_lesson
+    engine = Engine(load_lesson(LESSON), Limits(**limits))
+    if engine.isolation_notice:
+        click.echo(f"autograder: isolation is {engine.isolation}: {engine.isolation_notice}", err=True)
+    return engine
 
 
 # --- answers ------------------------------------------------------------------------------------------------------
@@ -250,7 +265,10 @@ def run(arguments: list[str]) -> int:
 
 
 def _broken(error: Exception) -> int:
-    if os.environ.get("AUTOGRADER_TRACEBACK") == "1":
+    from autograder.sandbox.tiers import NoIsolation
+    if isinstance(error, NoIsolation):
+        click.echo(f"autograder: {error}", err=True)
+    elif os.environ.get("AUTOGRADER_TRACEBACK") == "1":
         import traceback
         traceback.print_exc()
     else:

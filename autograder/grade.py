@@ -145,6 +145,11 @@ class Engine:
         """The tier that really holds."""
         return self._sandbox.isolation
 
+    @property
+    def isolation_notice(self) -> str:
+        """Why it is not the best one, where `auto` had to settle for less; else empty."""
+        return self._sandbox.isolation_notice
+
     def grade(self, submission: Submission) -> Grade:
         """The grade of one submission; never raises for a student's fault."""
         start = time.perf_counter()

@@ -73,7 +73,7 @@ class Engine:
 
     def __init__(self, lesson, limits=None):
         self.limits = limits or Limits()
-        self.isolation = self.limits.isolation
+        self.isolation, self.isolation_notice = self.limits.isolation, ""
 
     def __enter__(self):
         return self

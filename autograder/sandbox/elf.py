@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import platform
 import struct
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -11,7 +12,7 @@ from typing import NamedTuple
 
 _LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3                                   # kinds of segment
 _NEEDED, _STRINGS, _RPATH, _RUNPATH = 1, 5, 15, 29                        # kinds of dynamic entry
-_TRIPLET = f"{os.uname().machine}-linux-gnu"
+_TRIPLET = f"{platform.machine()}-linux-gnu"
 _STANDARD = (f"/lib/{_TRIPLET}", f"/usr/lib/{_TRIPLET}", "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib")
 
 

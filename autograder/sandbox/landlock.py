@@ -9,6 +9,7 @@ import ctypes
 import os
 import stat
 import struct
+import sys
 from collections.abc import Iterable
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446                # the same on every architecture
@@ -18,7 +19,7 @@ _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 1, 1 << 2, 1 << 3
 _FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}    # ABI -> all rights, till the next
 _TCP = 0b11                               # bind, connect
 _SCOPES = 0b11                            # abstract sockets, signals
-_libc = ctypes.CDLL(None, use_errno=True)
+_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 def abi() -> int:
