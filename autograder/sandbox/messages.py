@@ -19,11 +19,15 @@ PATHS_CAP = 100                           # places that a call changed or shares
 
 
 class Start(msgspec.Struct, tag="start", array_like=True):
-    """Judge -> worker: make these modules (name -> source), then run the prelude in the student's namespace."""
+    """Judge -> worker: make these modules (name -> code), then run the prelude in the student's namespace.
+
+    The code is the lesson's own, compiled once by the judge and marshalled: every child would spend as long on it as
+    on a student's cells. Nothing marshalled ever travels the other way.
+    """
 
     nonce: int
-    modules: dict[str, str]
-    prelude: str
+    modules: dict[str, bytes]
+    prelude: bytes
 
 
 class Started(msgspec.Struct, tag="started", array_like=True):

@@ -6,11 +6,13 @@ next call gets another one, and what it needs of earlier answers is asked again 
 from __future__ import annotations
 
 import itertools
+import marshal
 import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from functools import lru_cache
 from types import MappingProxyType, TracebackType
 from typing import Self
 from weakref import WeakKeyDictionary
@@ -71,15 +73,22 @@ class Sandbox:
         `modules` are given to import (name -> source), `prelude` runs first. The judge answers the names in
         `stand_ins`, no others; those in `install` also replace the student's own functions once the cells ran.
         """
-        student = Student(self, cells, dict(modules), prelude, stand_ins, install, plan or Plan())
+        given = {name: compiled(source, f"{name}.py") for name, source in modules.items()}
+        student = Student(self, cells, given, compiled(prelude, "prelude"), stand_ins, install, plan or Plan())
         student.begin()
         return student
+
+
+@lru_cache
+def compiled(source: str, filename: str) -> bytes:
+    """The lesson's own code, compiled for the students' processes, which run the same Python."""
+    return marshal.dumps(compile(source, filename, "exec", dont_inherit=True))
 
 
 class Student:
     """A submission that answers calls (records.Subject). Answers are remembered by the identity of the Call."""
 
-    def __init__(self, sandbox: Sandbox, cells: Sequence[Cell], modules: dict[str, str], prelude: str,
+    def __init__(self, sandbox: Sandbox, cells: Sequence[Cell], modules: dict[str, bytes], prelude: bytes,
                  stand_ins: StandIns, install: tuple[str, ...], plan: Plan):
         self._sandbox, self._modules, self._prelude = sandbox, modules, prelude
         self._stand_ins, self._install = stand_ins, install

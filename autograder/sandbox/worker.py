@@ -4,7 +4,7 @@ Whatever happens in here, only plain data leaves. A student's code may forge any
 """
 from __future__ import annotations
 
-import linecache
+import marshal
 import os
 import socket
 import sys
@@ -72,10 +72,10 @@ class Worker:
 
     def _start(self, message: Start) -> Started:
         try:
-            for name, source in message.modules.items():
+            for name, code in message.modules.items():
                 sys.modules[name] = types.ModuleType(name)
-                _execute(source, f"{name}.py", vars(sys.modules[name]))
-            _execute(message.prelude, "prelude", self._namespace)
+                exec(marshal.loads(code), vars(sys.modules[name]))
+            exec(marshal.loads(message.prelude), self._namespace)
         except Exception as error:
             how = described(error)
             return Started(message.nonce, f"{how['error']}: {how['message']}")
@@ -126,8 +126,3 @@ class Worker:
                 raise TypeError(str(error)) from None
             wire.send(self._channel, body)
             return decode_from_judge(wire.receive(self._channel))
-
-
-def _execute(source: str, filename: str, namespace: dict[str, Any]) -> None:
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    exec(compile(source, filename, "exec", dont_inherit=True), namespace)
