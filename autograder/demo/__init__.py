@@ -1,0 +1,71 @@
+"""A synthetic class: a course folder with what students could have handed in, the same for the same seed.
+
+Nobody's work is in it: every notebook is the assignment's own, filled in from the reference, from the ways in which a
+student's test is tried, and from the catalogue of mistakes; a few are damaged or dishonest.
+"""
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from pathlib import Path, PurePosixPath
+
+from autograder.course import course_file
+from autograder.demo.cast import Cast
+from autograder.demo.notebooks import Assignment
+from autograder.lesson import load_lesson
+
+LESSON = "multihead"
+MARKER = ".autograder-demo"               # says that a folder may be made anew
+#: what a demo and its grading leave in the folder
+_MADE = ("assignments", "submitted", "autograded", "feedback", "gradebook.db", ".autograder", "report.html")
+_FIRST_DAY = datetime(2026, 3, 2, 9, 0)
+_DAYS = 14
+
+
+class NotADemo(FileExistsError, ValueError):
+    """The folder holds something else, which stays as it is; one line."""
+
+
+def make_class(course: Path, students: int = 30, seed: int = 1) -> None:
+    """Write a course folder with this many students; an earlier demo in it is made anew.
+
+    Raises NotADemo where the folder holds anything else.
+    """
+    lesson, rng = load_lesson(LESSON), random.Random(seed)
+    _clear(course)
+    (course / MARKER).write_text("Made by `autograder demo`, which may replace everything here.\n", encoding="utf-8")
+    shutil.copy(course_file("nbgrader_config.py"), course)
+    for edition in lesson.editions.values():
+        folder = PurePosixPath(edition).parent
+        shutil.copytree(course_file(str(folder)), course / folder, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    given = {PurePosixPath(path).name: course_file(path).read_bytes() for path in lesson.given.values()}
+    works = Cast(Assignment.of(lesson), rng).works(students)
+    digits = max(2, len(str(students)))
+    for number, work in enumerate(works, start=1):
+        _hand_in(course / "submitted" / f"student-{number:0{digits}}" / LESSON, {**given, **work}, rng)
+
+
+def _clear(course: Path) -> None:
+    """An empty folder, or one in which a demo was made before, without what that left."""
+    if course.exists() and not course.is_dir():
+        raise NotADemo(f"{course} is not a folder; choose another place for the demo")
+    course.mkdir(parents=True, exist_ok=True)
+    if not (course / MARKER).exists() and any(course.iterdir()):
+        raise NotADemo(f"{course} is not empty and was not made by `autograder demo`; choose another folder")
+    for name in _MADE:
+        path = course / name
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _hand_in(folder: Path, files: Mapping[str, bytes], rng: random.Random) -> None:
+    """What nbgrader leaves when a student submits: the files, and when that was."""
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    moment = _FIRST_DAY + timedelta(seconds=rng.randrange(_DAYS * 24 * 3600))
+    (folder / "timestamp.txt").write_text(f"{moment:%Y-%m-%d %H:%M:%S}.000000 UTC\n", encoding="utf-8")

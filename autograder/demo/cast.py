@@ -1,0 +1,150 @@
+"""Who is in the class: right solutions, one or two mistakes, half a notebook, damaged files, and attempts to cheat."""
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+
+from autograder.demo.notebooks import Assignment, Notebook, as_bytes, code_cell
+from autograder.lesson import Mistake
+
+Work = dict[str, bytes]                         # file name -> content
+#: the roles in order, so that any class, however small, is a mixed one; after the last it starts again
+ROLES = ("right", "one_mistake", "two_mistakes", "half_finished", "one_mistake", "stripped", "right", "one_mistake",
+         "cut_off", "prints_its_marks", "one_mistake", "right", "untouched", "renamed", "two_mistakes", "one_mistake",
+         "ends_the_process", "right", "one_mistake", "empty", "two_mistakes", "half_finished", "one_mistake", "right",
+         "one_mistake", "right", "one_mistake", "two_mistakes", "one_mistake", "right")
+
+SHAPES_ONLY = '''\
+    x = np.ones((2, 3, 4))
+    params = {name: np.ones((4, 4)) for name in ("wq", "wk", "wv", "wo")}
+    y, cache = multihead(x, params, 2, np.ones((3, 3), dtype=bool))
+    dx, grads = multihead_backward(cache, params, y)
+    assert y.shape == x.shape and dx.shape == x.shape
+    for name in params:
+        assert grads[name].shape == params[name].shape'''
+ONE_KEY = '''\
+    params = {"wq": np.eye(2), "wk": np.eye(2), "wv": 2 * np.eye(2), "wo": np.array([[1, 1], [0, 1]])}
+    y, cache = multihead(np.array([[[1, 2]]]), params, 1, np.ones((1, 1), dtype=bool))
+    assert np.allclose(y, [[[2, 6]]])
+    dx, grads = multihead_backward(cache, params, np.array([[[3, 5]]]))
+    assert np.allclose(dx, [[[16, 10]]])'''
+W4 = '''\
+    params = {"wq": np.eye(2), "wk": np.eye(2), "wv": 2 * np.eye(2), "wo": np.array([[1, 1], [0, 1]])}
+    x = np.array([[[1, 2], [0, 1]]])
+    y, cache = multihead(x, params, 1, np.ones((2, 2), dtype=bool))
+    dx, grads = multihead_backward(cache, params, np.ones((1, 2, 2)))
+    assert np.allclose(dx, [[[7.0619, 5.2804], [2.2820, 0.0635]]], atol=1e-4)
+    assert all(gradient.dtype == float for gradient in (dx, *grads.values()))'''
+OWN_TESTS = (None, None, None, ONE_KEY, W4, SHAPES_ONLY, "    pass")   # None is the reference's
+MARKS = 'print(\'{"points": 20.0, "max_points": 20.0, "verdict": "passed"}\')'
+LEAVES = "import os\n\nos._exit(0)"
+
+
+class Cast:
+    """Makes the works of a class, one role after another."""
+
+    def __init__(self, assignment: Assignment, rng: random.Random):
+        self._assignment, self._rng = assignment, rng
+        self._reference = assignment.lesson.reference_source
+
+    def works(self, students: int) -> list[Work]:
+        """One work for each student, in a mixed order."""
+        works = [getattr(self, f"_{role}")() for role in islice(_again_and_again(), students)]
+        self._rng.shuffle(works)
+        return works
+
+    # --- honest -------------------------------------------------------------------------------------------------
+
+    def _right(self) -> Work:
+        return self._saved(self._solved())
+
+    def _one_mistake(self) -> Work:
+        return self._saved(self._filled(self._mistake().make(self._reference)))
+
+    def _two_mistakes(self) -> Work:
+        """In two different exercises."""
+        while True:
+            one, other = self._mistake(), self._mistake()
+            if set(one.exercises).isdisjoint(other.exercises):
+                try:
+                    return self._saved(self._filled(other.make(one.make(self._reference))))
+                except ValueError:              # both change the same line
+                    continue
+
+    def _half_finished(self) -> Work:
+        """The first two functions; sometimes one of them wrong."""
+        own = self._assignment.own
+        first = [mistake for mistake in self._mistakes if set(mistake.exercises) <= set(own[:2])]
+        code = self._rng.choice([self._reference, self._rng.choice(first).make(self._reference)])
+        return self._saved(self._assignment.filled(code, left=own[2:]))
+
+    def _untouched(self) -> Work:
+        return self._saved(self._assignment.filled(self._reference, left=self._assignment.own))
+
+    # --- damaged ------------------------------------------------------------------------------------------------
+
+    def _stripped(self) -> Work:
+        """Another tool has saved the notebook and lost all metadata."""
+        notebook = self._solved()
+        for cell in notebook["cells"]:
+            cell["metadata"] = {}
+        return self._saved({**notebook, "metadata": {}})
+
+    def _renamed(self) -> Work:
+        stem, _, suffix = self._assignment.name.rpartition(".")
+        return {f"{stem} (1).{suffix}": as_bytes(self._solved())}
+
+    def _cut_off(self) -> Work:
+        content = as_bytes(self._solved())
+        return {self._assignment.name: content[:self._rng.randrange(len(content) // 3, len(content) // 2)]}
+
+    def _empty(self) -> Work:
+        return {self._assignment.name: b""}
+
+    # --- dishonest ----------------------------------------------------------------------------------------------
+
+    def _prints_its_marks(self) -> Work:
+        return self._saved(self._with_cell(self._assignment.filled(self._reference, left=self._assignment.own), MARKS))
+
+    def _ends_the_process(self) -> Work:
+        notebook = self._assignment.filled(self._mistake().make(self._reference), left=self._assignment.own[2:])
+        return self._saved(self._with_cell(notebook, LEAVES))
+
+    # --- parts --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _mistakes(self) -> list[Mistake]:
+        return [mistake for mistake in self._assignment.lesson.mistakes if mistake.advice is None]
+
+    def _mistake(self) -> Mistake:
+        """Any exercise is as likely as any other, whatever the catalogue has most of."""
+        exercise = self._rng.choice([name for name in self._assignment.own
+                                     if any(name in mistake.exercises for mistake in self._mistakes)])
+        return self._rng.choice([mistake for mistake in self._mistakes if exercise in mistake.exercises])
+
+    @cached_property
+    def _right_ways(self) -> list[str]:
+        """The right implementations on which a student's own test is tried, as sources."""
+        lesson = self._assignment.lesson
+        wrong = {mistake.id for mistake in lesson.mistakes}
+        return [way.make(self._reference) for exercise in lesson.exercises
+                for name, way in exercise.implementations.items() if name not in wrong]
+
+    def _solved(self) -> Notebook:
+        return self._filled(self._rng.choice(self._right_ways))
+
+    def _filled(self, code: str) -> Notebook:
+        return self._assignment.filled(code, own_test=self._rng.choice(OWN_TESTS))
+
+    def _with_cell(self, notebook: Notebook, source: str) -> Notebook:
+        return {**notebook, "cells": [*notebook["cells"], code_cell(source, "extra")]}
+
+    def _saved(self, notebook: Notebook) -> Work:
+        return {self._assignment.name: as_bytes(notebook)}
+
+
+def _again_and_again() -> Iterator[str]:
+    while True:
+        yield from ROLES
