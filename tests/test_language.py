@@ -1,5 +1,6 @@
 """The words for students: every sentence of the code has its Dutch, and showing one never fails."""
 import ast
+import re
 from io import BytesIO
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from babel.messages.mofile import read_mo
 from hypothesis import given
 from hypothesis import strategies as some
 
+from autograder.compare import AXES
 from autograder.language import LANGUAGES, VERDICT_WORDS, WORLD_WORDS, translate
 from autograder.locale import catalogues, compiled, extracted, in_code, in_template, read, untranslated
 from autograder.records import VERDICTS, Text, text
@@ -15,8 +17,16 @@ from autograder.records import VERDICTS, Text, text
 PACKAGE = Path(__file__).parent.parent / "autograder"
 
 
+#: numbers and names of the code, which read the same in every language
+CODE = re.compile(r"\d+(?:\.\d+)?|\b(?:\w+_\w+|d?[wW][qkvoQKVO]|d[xyQKVJW]|[A-Z]\w+Error)\b")
+
+
 def words(catalogue):
     return {message.id: message.string for message in catalogue if message.id}
+
+
+def code_in(sentence):
+    return set(CODE.findall(sentence))
 
 
 # --- translate ----------------------------------------------------------------------------------------------------
@@ -85,6 +95,27 @@ def test_every_sentence_is_translated_with_the_same_gaps(path):
 def test_what_gettext_reads_is_what_the_catalogue_says(path):
     with path.with_suffix(".mo").open("rb") as file:
         assert words(read_mo(file)) == words(read_mo(BytesIO(compiled(path)))), "run `python -m autograder.locale`"
+
+
+@pytest.mark.parametrize("path", catalogues(), ids=lambda path: path.parts[-3])
+def test_no_translation_is_a_guess_or_a_leftover(path):
+    source = path.read_text(encoding="utf-8")
+    assert [message.id for message in read(path) if message.id and message.fuzzy] == []
+    assert "\n#~ " not in source
+
+
+@pytest.mark.parametrize("path", catalogues(), ids=lambda path: path.parts[-3])
+def test_numbers_and_names_of_the_code_stay_as_they_are(path):
+    assert [said for said, meant in words(read(path)).items() if not code_in(said) <= code_in(meant)] == []
+
+
+def test_a_translated_word_fits_the_sentence_around_it():
+    where = text("only {axis} {index} differs (counting from 0)", axis=AXES["T"], index=2)
+    assert translate(where, "nl") == "alleen tijdstap 2 wijkt af (geteld vanaf 0)"
+    refusal = text("{function} accepts {what}, expected a ValueError, TypeError or AssertionError",
+                   function="split_heads", what=text("a number of heads that does not divide C"))
+    assert translate(refusal, "nl") == ("split_heads accepteert een aantal heads waar C niet door deelbaar is, "
+                                        "verwacht: een ValueError, TypeError of AssertionError")
 
 
 def test_sentences_are_found_in_code_and_pages():
