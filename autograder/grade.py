@@ -165,7 +165,7 @@ class Engine:
         return self._grade(
             submission, "graded", start, exercises=assessment.exercises, cells=students[0].reports,
             notices=(*submission.notices, *_told(students), *assessment.notices),
-            for_a_person=assessment.for_a_person)
+            for_a_person=(*assessment.for_a_person, *_suspicious(students)))
 
     def _assessed(self, submission: Submission, students: list[Student]) -> Assessment:
         """Judged; once more where the zygote was lost on the way, which is never the student's fault."""
@@ -207,3 +207,9 @@ def _told(students: list[Student]) -> list[Text]:
     for student in students:
         told += [notice for notice in student.notices if notice not in told]
     return told
+
+
+def _suspicious(students: list[Student]) -> tuple[Text, ...]:
+    if any(student.tampered for student in students):
+        return (text("the code made a system call that no solution needs, and the kernel ended it there"),)
+    return ()

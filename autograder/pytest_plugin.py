@@ -120,10 +120,14 @@ class SubmissionNode(pytest.Collector):
 def _graded(submission: Submission, config: pytest.Config) -> Grade:
     from autograder.grade import Engine, Limits
     from autograder.lesson import load_lesson
+    from autograder.sandbox.tiers import NoIsolation
     options = config.option
     limits = Limits(options.submission_seconds, options.submission_memory, options.submission_isolation)
-    with Engine(load_lesson(LESSON), limits) as engine:
-        return engine.grade(submission)
+    try:
+        with Engine(load_lesson(LESSON), limits) as engine:
+            return engine.grade(submission)
+    except NoIsolation as error:
+        raise pytest.UsageError(f"--submission: {error}") from None
 
 
 class ExerciseNode(pytest.Collector):

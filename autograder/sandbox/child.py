@@ -24,6 +24,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def settle(channel: int, memory_mb: int, parent: int, wall: InnerWall | None) -> socket.socket:
     """Become a process of its own that holds only the channel, within its limits, and dies with its parent."""
     os.setsid()
+    _have_its_own_standard_streams()
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:            # it died before the line above
         os._exit(1)
@@ -35,8 +36,15 @@ def settle(channel: int, memory_mb: int, parent: int, wall: InnerWall | None) ->
         wall.put_up()
     os.dup2(channel, CHANNEL)
     os.closerange(CHANNEL + 1, _DESCRIPTORS)
-    os.dup2(0, 2)
+    os.dup2(0, 2)                         # the last word that the zygote's standard error hears
     return socket.socket(fileno=CHANNEL)
+
+
+def _have_its_own_standard_streams() -> None:
+    """Open /dev/null anew: the flags of the one that the zygote gave to all would carry words between them."""
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
 
 
 def _limits(memory_mb: int) -> list[tuple[int, int, int]]:

@@ -37,6 +37,11 @@ class Conversation:
         self._server = server
         self._child: Forked = server.fork()
 
+    @property
+    def complaint(self) -> str:
+        """What stands on the zygote's standard error: why a child did not get as far as its first message."""
+        return self._server.complaint()
+
     def ask(self, message: Any, expected: type[Reply], seconds: float,
             call_back: Callable[[CallBack], CallBackAnswer] | None = None) -> Reply:
         """The reply to this message within `seconds`, call-backs included; raises Died otherwise."""

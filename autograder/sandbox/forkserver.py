@@ -115,6 +115,14 @@ class ForkServer:
         self.close()
         return ZygoteLost(f"the zygote is lost: {why} {self._complaint}".strip())
 
+    def complaint(self) -> str:
+        """What the zygote, or a child that did not get far, wrote to standard error: the end of it."""
+        with suppress(ValueError, OSError):
+            os.set_blocking(self._process.stderr.fileno(), False)
+            self._complaint += (self._process.stderr.read() or b"").decode("utf-8", "replace")
+        self._complaint = self._complaint[-2000:]
+        return self._complaint
+
     @property
     def closed(self) -> bool:
         """Whether it has been ended, or was found lost."""
@@ -128,10 +136,8 @@ class ForkServer:
         with suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGKILL)
         self._process.wait()
-        with suppress(ValueError, OSError):
-            os.set_blocking(self._process.stderr.fileno(), False)
-            self._complaint = (self._process.stderr.read() or b"").decode("utf-8", "replace")[-2000:]
-            self._process.stderr.close()
+        self.complaint()
+        self._process.stderr.close()
         if self._folder is not None:
             self._folder.cleanup()
 

@@ -1,7 +1,7 @@
 """Landlock: a process gives up, for good, every file that it was not promised, TCP, and signals to others.
 
 What is handled depends on the kernel's Landlock version (ABI): 1 files, 3 truncation, 4 TCP, 5 devices, 6 signals and
-abstract sockets. What a kernel cannot handle is left out: the system call filter denies it as well.
+abstract sockets, 7 a say in what is logged. What a kernel cannot handle is left out: the filter denies it as well.
 """
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from collections.abc import Iterable
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446                # the same on every architecture
 _VERSION = 1                              # flag: only tell the ABI
 _PATH_BENEATH = 1                         # type of rule
+_UNLOGGED = 1                             # flag: what is denied does not fill the system's log
 _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 1, 1 << 2, 1 << 3
 _FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}    # ABI -> all rights, till the next
 _TCP = 0b11                               # bind, connect
@@ -45,7 +46,7 @@ def ruleset(read: Iterable[str], list_only: Iterable[str] = (), write: Iterable[
 
 def restrict_self(rules: int) -> None:
     """From here on this process has nothing but what these rules allow. OSError where the kernel refuses."""
-    _called(_RESTRICT_SELF, rules, 0)
+    _called(_RESTRICT_SELF, rules, _UNLOGGED if abi() >= 7 else 0)
 
 
 def _allow(rules: int, path: str, rights: int) -> None:

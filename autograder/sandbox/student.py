@@ -99,7 +99,7 @@ class Student:
         self._numbers = itertools.count(1)
         self._overruns: Counter[str] = Counter()
         self._child: Conversation | None = None
-        self._installed = False
+        self._installed = self._tampered = False
 
     def __enter__(self) -> Self:
         return self
@@ -117,6 +117,11 @@ class Student:
     def notices(self) -> tuple[Text, ...]:
         """What a person should know about how the cells ran."""
         return tuple(self._runs.notices)
+
+    @property
+    def tampered(self) -> bool:
+        """Whether the kernel ended a process of it for a system call that no honest code makes."""
+        return self._tampered or any(report.status == "tampering" for report in self.reports)
 
     @property
     def plan(self) -> Plan:
@@ -145,7 +150,8 @@ class Student:
         try:
             started = child.ask(Start(new_nonce(), self._modules, self._prelude), Started, START_SECONDS)
         except Died as died:
-            raise ZygoteLost(f"the lesson's own code did not run: {died.status}, {died.evidence}") from None
+            raise ZygoteLost(f"the lesson's own code did not run: {died.status}, {died.evidence} "
+                             f"{child.complaint}".strip()) from None
         if started.error:
             raise ZygoteLost(f"the lesson's own code did not run: {started.error}")
         self._installed = not self._install
@@ -187,6 +193,7 @@ class Student:
         except Died as died:
             self.close()
             self._overruns[call.function] += died.status == "timed_out"
+            self._tampered |= died.status == "tampering"
             return Outcome(died.status, error=died.evidence, seconds=time.monotonic() - started)
         except WireError as error:
             self.close()

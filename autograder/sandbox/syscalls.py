@@ -23,14 +23,13 @@ ALLOWED = {
     "descriptors": "read readv pread64 write writev pwrite64 lseek close close_range dup dup2 dup3 poll ppoll select "
                    "pselect6 epoll_create1 epoll_ctl epoll_wait epoll_pwait",
     "files": "open openat stat lstat fstat newfstatat statx access faccessat faccessat2 readlink readlinkat "
-             "getdents64 getcwd chdir umask",
+             "getdents64 getcwd chdir",
     "memory": "brk mmap munmap mprotect mremap madvise",
     "signals": "rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack alarm setitimer getitimer restart_syscall",
     "time": "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage",
     "itself": "getpid getppid gettid getpgrp getpgid getsid getuid geteuid getgid getegid getresuid getresgid "
               "getgroups uname sysinfo getcpu sched_getaffinity sched_yield getrlimit getrandom",
-    "threads": "futex set_robust_list get_robust_list rseq set_tid_address",
-    "the channel": "recvfrom getsockname getsockopt shutdown",
+    "the channel": "getsockname getsockopt shutdown",
     "the end": "exit exit_group",
 }
 
@@ -41,8 +40,10 @@ ALLOWED_WITH: dict[str, list[dict[int, tuple[int, int]]]] = {
     "fcntl": [{1: (_INT, command)} for command in (0, 1, 2, 3, 4, 1030)],    # DUPFD, GETFD, SETFD, GETFL, SETFL, dup
     "ioctl": [{1: (_INT, request)} for request in (0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451)],
     #         TCGETS and TIOCGWINSZ (is it a terminal?), FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
+    "futex": [{1: (_INT & ~0x180, operation)} for operation in (0, 1, 9, 10)],   # WAIT and WAKE, not the rest of it
     "prlimit64": [{0: (_INT, 0), 2: (_ALL, 0)}],                             # one's own, and only to look
-    "sendto": [{4: (_ALL, 0)}],                                              # to the other end, to no address
+    "recvfrom": [{3: (_INT & ~0x142, 0)}],                                   # MSG_PEEK, MSG_DONTWAIT, MSG_WAITALL
+    "sendto": [{3: (_INT & ~0x4040, 0), 4: (_ALL, 0)}],                      # MSG_DONTWAIT, MSG_NOSIGNAL; no address
     "socketpair": [{0: (_INT, 1), 1: (0xf, 1)}],                             # AF_UNIX, SOCK_STREAM: asyncio's own
 }
 
