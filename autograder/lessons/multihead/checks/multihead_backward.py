@@ -8,7 +8,7 @@ from autograder.lesson import Ask, Wrong, check
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.checks.facts import entry, equal, leaves_arguments, pair, same_again
 from autograder.lessons.multihead.probes import WEIGHTS, Case
-from autograder.records import Text, text
+from autograder.records import text
 
 #: one of these has to be right before examples and properties pay; a right dwo alone needs no attention
 RIGHT = ("dx", "dwq", "dwk", "dwv")
@@ -224,11 +224,6 @@ def large_case(ask: Ask) -> None:
     """An analytic backward takes milliseconds, also with loops; nudging 37,000 numbers one by one takes too long."""
     for name in ("x", *WEIGHTS):
         right_gradient(ask, probes.LARGE, name)
-
-
-def precision_notice(ask: Ask) -> Text | None:
-    """A word for a person where the gradients are right, but not as exactly as derived float64 ones."""
-    return None
 
 
 MULTIHEAD_BACKWARD = (worked_example_w3, route_q, route_k, route_v, routes_are_added, single_key, dx, dwq, dwk, dwv,
