@@ -49,6 +49,8 @@ def _common(command: Callable[..., int]) -> Callable[..., int]:
                      show_default=True, help="What a student's process may use."),
         click.option("--seconds", metavar="S", type=click.FloatRange(0, 3600, min_open=True), default=5.0,
                      callback=_finite, show_default=True, help="How long one call may take."),
+        click.option("--budget", metavar="S", type=click.FloatRange(0, 86400, min_open=True), default=60.0,
+                     callback=_finite, show_default=True, help="How long one submission may take in all."),
         click.option("--lang", "language", type=click.Choice(["nl", "en"]), default="nl", show_default=True,
                      help="The language of the feedback."),
     ):

@@ -34,6 +34,7 @@ class Limits:
     memory_mb: int = 1024
     isolation: str = "auto"
     cell_seconds: float = 10.0                  # per cell of the notebook
+    budget: float = 60.0                        # seconds for the whole submission
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class Engine:
 
     def __init__(self, lesson: Lesson, limits: Limits | None = None):
         limits = limits or Limits()
-        self.lesson = lesson
+        self.lesson, self._budget = lesson, limits.budget
         self._assessor: Assessor | None = None
         self._sandbox = Sandbox(isolation=limits.isolation, seconds=limits.seconds, memory_mb=limits.memory_mb,
                                 cell_seconds=limits.cell_seconds)
@@ -158,7 +159,7 @@ class Engine:
                                notices=(*submission.notices, submission.unreadable))
         students: list[Student] = []
         try:
-            assessment = self._assessed(submission, students)
+            assessment = self._assessed(submission, students, time.monotonic() + self._budget)
         except Exception as error:
             why = text("the autograder failed: {error}", error=f"{type(error).__name__}: {error}")
             return self._grade(submission, "broken", start, exercises=self._nothing("broken"), for_a_person=(why,))
@@ -167,20 +168,20 @@ class Engine:
             notices=(*submission.notices, *_told(students), *assessment.notices),
             for_a_person=(*assessment.for_a_person, *_suspicious(students)))
 
-    def _assessed(self, submission: Submission, students: list[Student]) -> Assessment:
+    def _assessed(self, submission: Submission, students: list[Student], until: float) -> Assessment:
         """Judged; once more where the zygote was lost on the way, which is never the student's fault."""
         try:
-            return self._assessor.assess(partial(self._open, submission, students))
+            return self._assessor.assess(partial(self._open, submission, students, until))
         except ZygoteLost:
             students.clear()
-            return self._assessor.assess(partial(self._open, submission, students))
+            return self._assessor.assess(partial(self._open, submission, students, until))
 
-    def _open(self, submission: Submission, students: list[Student], stand_ins: StandIns,
+    def _open(self, submission: Submission, students: list[Student], until: float, stand_ins: StandIns,
               install: tuple[str, ...]) -> AbstractContextManager[Student]:
         """A fresh process with the student's cells; later ones know from the first which cells hang."""
         plan = students[0].plan if students else None
         student = self._sandbox.open(submission.cells, modules=self.lesson.given_sources, prelude=self.lesson.prelude,
-                                     stand_ins=stand_ins, install=install, plan=plan)
+                                     stand_ins=stand_ins, install=install, plan=plan, until=until)
         students.append(student)
         return student
 

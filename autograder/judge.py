@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
 
+import numpy as np
+
 from autograder.compare import NotPlain
 from autograder.lesson import UNWRITTEN, Check, Exercise, Implementation, Lesson, Unanswered, Wrong
 from autograder.records import Call, Outcome, Proxy, Result, StandIns, Subject, Text, text
@@ -182,8 +184,18 @@ def own_derivative_world(judged: Judged, subject: Subject, reference: Subject) -
     ask = AskIn("own-derivative", subject, reference)
     because = text("right for your own {function}; it only failed because of that",
                    function=judged.exercise.differentiates)
-    return {index: Attempt("passed", because, ask.world)
-            for index, again in _retry(judged, judged.exercise.checks, ask, derivative=True) if again.word == "passed"}
+    holds = {index: Attempt("passed", because, ask.world)
+             for index, again in _retry(judged, judged.exercise.checks, ask, derivative=True) if again.word == "passed"}
+    own = [outcome.value for call, outcome in ask.answers.items() if call.function == judged.exercise.name]
+    return holds if any(map(_says_something, own)) else {}
+
+
+def _says_something(value: Any) -> bool:
+    """Whether there is anything but zeros in it: a function that gives zeros is no derivative that anybody meant."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "fiu" and bool(np.any(value))
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()
+    return any(map(_says_something, parts))
 
 
 def _retry(judged: Judged, checks: Iterable[Check], ask: AskIn, derivative: bool = False

@@ -66,6 +66,7 @@ class Limits:
     seconds: float = 5.0
     memory_mb: int = 1024
     isolation: str = "auto"
+    budget: float = 60.0
 
 
 class Engine:

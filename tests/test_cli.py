@@ -288,6 +288,7 @@ def test_a_signal_ends_it_cleanly(course, number, code, says):
     with subprocess.Popen([*PROGRAM, "check", "--json", "out.jsonl", "slow.py"], cwd=course, env=ENVIRONMENT,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
         while not list(course.glob(".*.part")):
+            assert program.poll() is None, program.stderr.read()
             time.sleep(0.01)
         program.send_signal(number)
         assert program.stderr.read() == says

@@ -5,6 +5,8 @@ that does not help. A cell that took long is run for its definitions only in lat
 """
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -15,6 +17,8 @@ from autograder.sandbox.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, 
 from autograder.sandbox.plain import exact_text
 
 SLOW_CELL = 1.0                           # seconds
+
+OUT_OF_TIME = text("The time for one submission was up; what came after that was not run.")
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class CellRuns:
     cells: Sequence[Cell]
     plan: Plan
     seconds: float                        # for one cell
+    until: float = math.inf               # when the time of the whole submission is up (time.monotonic)
     reports: dict[int, CellReport] = field(default_factory=dict)          # the first run of each cell
     notices: list[Text] = field(default_factory=list)
 
@@ -52,12 +57,15 @@ class CellRuns:
             how = self.plan.how(cell)
             if how.mode == "left_out":
                 continue
+            if time.monotonic() >= self.until:
+                self.tell(OUT_OF_TIME)
+                return True
             if how.slow:
-                self._tell(text("Cell {cell} is slow: when it had to run again, only its definitions were used.",
+                self.tell(text("Cell {cell} is slow: when it had to run again, only its definitions were used.",
                                 cell=cell.index + 1))
             run = Run(new_nonce(), cell.index, exact_text(cell.source), how.mode, list(how.skip))
             try:
-                ran = child.ask(run, Ran, self.seconds)
+                ran = child.ask(run, Ran, min(self.seconds, max(0.0, self.until - time.monotonic())))
             except Died as died:
                 self._died(cell, how, died)
                 return False
@@ -68,7 +76,7 @@ class CellRuns:
         report = CellReport(cell.index, ran.status, ran.error[:WORDS_CAP], ran.output[:OUTPUT_CAP])
         self.reports.setdefault(cell.index, report)
         for note in _of_cell(cell, ran.notes[:NOTES_CAP]):
-            self._tell(note)
+            self.tell(note)
         if how.mode == "all" and ran.seconds > SLOW_CELL:
             self.plan.cells[cell.index] = How("definitions", tuple(ran.slow), slow=True)
 
@@ -76,14 +84,14 @@ class CellRuns:
         self.reports.setdefault(cell.index, CellReport(cell.index, died.status, died.evidence))
         if how.mode == "all":
             self.plan.cells[cell.index] = How("definitions")
-            self._tell(text("Cell {cell} was started again for its definitions only: {reason}.",
+            self.tell(text("Cell {cell} was started again for its definitions only: {reason}.",
                             cell=cell.index + 1, reason=_reason(died.status)))
         else:
             self.plan.cells[cell.index] = How("left_out")
-            self._tell(text("Cell {cell} was left out, its definitions too: {reason}.",
+            self.tell(text("Cell {cell} was left out, its definitions too: {reason}.",
                             cell=cell.index + 1, reason=_reason(died.status)))
 
-    def _tell(self, notice: Text) -> None:
+    def tell(self, notice: Text) -> None:
         if notice not in self.notices:
             self.notices.append(notice)
 

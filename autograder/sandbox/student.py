@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import marshal
+import math
 import threading
 import time
 from collections import Counter
@@ -21,7 +22,7 @@ from autograder.records import Call, Cell, CellReport, Outcome, StandIns, Text
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ForkServer, ZygoteLost
 from autograder.sandbox.messages import Answer, Ask, CallBack, CallBackAnswer, Install, Installed, Start, Started
-from autograder.sandbox.plan import CellRuns, Plan
+from autograder.sandbox.plan import OUT_OF_TIME, CellRuns, Plan
 from autograder.sandbox.questions import arguments, on_wire, outcome_of, recorded, results_in
 from autograder.sandbox.tiers import NoIsolation, wall
 from autograder.sandbox.wire import WireError
@@ -67,14 +68,15 @@ class Sandbox:
             return self._servers[plots]
 
     def open(self, cells: Sequence[Cell], *, modules: Mapping[str, str], prelude: str,
-             stand_ins: StandIns = NO_STAND_INS, install: tuple[str, ...] = (), plan: Plan | None = None) -> Student:
-        """Run the cells in a fresh child and let it answer calls.
+             stand_ins: StandIns = NO_STAND_INS, install: tuple[str, ...] = (), plan: Plan | None = None,
+             until: float = math.inf) -> Student:
+        """Run the cells in a fresh child and let it answer calls, until the time of the whole submission is up.
 
         `modules` are given to import (name -> source), `prelude` runs first. The judge answers the names in
         `stand_ins`, no others; those in `install` also replace the student's own functions once the cells ran.
         """
         given = {name: compiled(source, f"{name}.py") for name, source in modules.items()}
-        student = Student(self, cells, given, compiled(prelude, "prelude"), stand_ins, install, plan or Plan())
+        student = Student(self, cells, given, compiled(prelude, "prelude"), stand_ins, install, plan or Plan(), until)
         student.begin()
         return student
 
@@ -89,10 +91,11 @@ class Student:
     """A submission that answers calls (records.Subject). Answers are remembered by the identity of the Call."""
 
     def __init__(self, sandbox: Sandbox, cells: Sequence[Cell], modules: dict[str, bytes], prelude: bytes,
-                 stand_ins: StandIns, install: tuple[str, ...], plan: Plan):
+                 stand_ins: StandIns, install: tuple[str, ...], plan: Plan, until: float):
         self._sandbox, self._modules, self._prelude = sandbox, modules, prelude
         self._stand_ins, self._install = stand_ins, install
-        self._runs = CellRuns(cells, deepcopy(plan), sandbox.cell_seconds)
+        self._runs = CellRuns(cells, deepcopy(plan), sandbox.cell_seconds, until)
+        self._until = until
         self._plots = any("matplotlib" in cell.source or "pylab" in cell.source for cell in cells)
         self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
         self._kept: WeakKeyDictionary[Call, int] = WeakKeyDictionary()    # answers that this child keeps, numbered
@@ -167,6 +170,9 @@ class Student:
         return outcome
 
     def _asked(self, call: Call) -> Outcome:
+        if time.monotonic() >= self._until:
+            self._runs.tell(OUT_OF_TIME)
+            return Outcome("timed_out", message="the time for one submission was up")
         self.begin()
         for result in results_in(call.args):
             earlier = self.answer(result.of)
@@ -188,7 +194,8 @@ class Student:
             if not self._installed:
                 self._child.ask(Install(new_nonce(), list(self._install)), Installed, self._sandbox.seconds)
                 self._installed = True
-            answer = self._child.ask(ask, Answer, self._sandbox.seconds, self._call_back)
+            seconds = min(self._sandbox.seconds, max(0.0, self._until - started))
+            answer = self._child.ask(ask, Answer, seconds, self._call_back)
             outcome = outcome_of(answer, time.monotonic() - started)
         except Died as died:
             self.close()

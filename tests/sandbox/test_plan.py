@@ -1,6 +1,8 @@
 """Cells that hang, crash or take long, and what that means for the next child."""
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from autograder.records import Call, Cell
@@ -75,3 +77,14 @@ def test_prints_of_100_mb_are_cut(student):
 def test_what_c_code_prints_is_swallowed(student):
     one = student("import os, ctypes\nos.write(1, b'loud')\nos.write(2, b'loud')\nprint('kept')")
     assert one.reports[0].output == "kept\n"
+
+
+def test_when_the_time_of_a_submission_is_up_the_rest_is_not_tried():
+    hang = "while True: pass"
+    started = time.monotonic()
+    with (Sandbox() as box,
+          box.open([Cell(i, hang) for i in range(50)], modules={}, prelude="", until=started + 1.5) as one):
+        outcome = one.answer(Call("f", ()))
+    assert time.monotonic() - started < 5
+    assert outcome.status == "timed_out"
+    assert any("time for one submission" in notice.template for notice in one.notices)
