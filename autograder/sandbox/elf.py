@@ -13,7 +13,8 @@ from typing import NamedTuple
 _LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3                                   # kinds of segment
 _NEEDED, _STRINGS, _RPATH, _RUNPATH = 1, 5, 15, 29                        # kinds of dynamic entry
 _TRIPLET = f"{platform.machine()}-linux-gnu"
-_STANDARD = (f"/lib/{_TRIPLET}", f"/usr/lib/{_TRIPLET}", "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib")
+#: where the dynamic loader looks without being told
+BUILT_IN_FOLDERS = (f"/lib/{_TRIPLET}", f"/usr/lib/{_TRIPLET}", "/lib64", "/usr/lib64", "/lib", "/usr/lib")
 
 
 class Needs(NamedTuple):
@@ -88,4 +89,4 @@ def _usual_folders() -> tuple[str, ...]:
     """Where libraries lie for every program; last, where those of this very process were found by the loader."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         loaded = {os.path.dirname(line.split(maxsplit=5)[5].rstrip()) for line in maps if ".so" in line}
-    return (*os.environ.get("LD_LIBRARY_PATH", "").split(":"), *_STANDARD, *sorted(loaded))
+    return (*os.environ.get("LD_LIBRARY_PATH", "").split(":"), *BUILT_IN_FOLDERS, "/usr/local/lib", *sorted(loaded))

@@ -45,10 +45,18 @@ class Libraries(NamedTuple):
 
     @property
     def shared_folders(self) -> list[str]:
-        """Where the loader must look for those that lie in no package."""
-        bundles = tuple(f"{os.path.realpath(package)}/" for package in self.packages)
-        outside = [path for path in self.shared if not os.path.realpath(path).startswith(bundles)]
-        return sorted({os.path.dirname(path) for path in outside})
+        """Where the loader must be told to look, the interpreter's own folder first.
+
+        What it finds by itself must not be named: another libpython may lie there, and would silently be loaded.
+        """
+        folders = dict.fromkeys(os.path.dirname(path) for path in self.shared if not self.in_a_package(path))
+        python = [os.path.dirname(path) for path in self.shared if os.path.basename(path).startswith("libpython")]
+        return [folder for folder in dict.fromkeys((*python, *folders)) if folder not in elf.BUILT_IN_FOLDERS]
+
+    def in_a_package(self, path: str) -> bool:
+        """Whether a shared library came with one of the packages."""
+        packages = tuple(f"{os.path.realpath(package)}/" for package in self.packages)
+        return os.path.realpath(path).startswith(packages)
 
 
 @cache

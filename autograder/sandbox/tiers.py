@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -85,9 +86,10 @@ def _fault(candidate: Wall) -> str:
                                text=True, errors="replace", timeout=_TRIAL_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    if trial.returncode == 0 and trial.stdout.startswith("Python "):
+    if trial.returncode == 0 and trial.stdout.strip() == f"Python {platform.python_version()}":
         return ""
-    return " ".join(trial.stderr.split())[-300:] or f"exit code {trial.returncode}"
+    said = " ".join(f"{trial.stderr} {trial.stdout}".split())
+    return said[-300:] or f"exit code {trial.returncode}"
 
 
 def _remedy() -> str:

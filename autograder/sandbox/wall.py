@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,7 +55,7 @@ class Wall(NamedTuple):
     def command(self, control: int, memory_mb: int, plots: bool = False) -> list[str]:
         """How the zygote is run: without site-packages but ours and NumPy's, no current folder, no bytecode."""
         zygote = ["-S", "-s", "-P", "-B", "-m", "autograder.sandbox.zygote", str(control), str(memory_mb),
-                  json.dumps(self._rules()), "plots" if plots else ""]
+                  json.dumps(self._rules()), "plots" if plots else "", sys.version]
         return [*self.outer(), libraries().program, *zygote]
 
     def environment(self) -> dict[str, str]:
@@ -88,8 +89,7 @@ _SEALED = ("--dev-bind", "/dev/null", "/dev/null", "--remount-ro", "/", "--")
 
 def _seen(found: Libraries) -> list[str]:
     """Bind what may be seen, read-only, and nothing over the places where other packages lie."""
-    packages = tuple(f"{os.path.realpath(package)}/" for package in found.packages)
-    shared = [path for path in found.shared if not os.path.realpath(path).startswith(packages)]
+    shared = [path for path in found.shared if not found.in_a_package(path)]
     arguments = []
     for path in (found.program, *found.standard):
         arguments += ["--ro-bind", path, path]

@@ -1,8 +1,8 @@
 """The zygote: a Python with NumPy warm that forks one child a submission and never sees a submission itself.
 
-Run as `python -m autograder.sandbox.zygote CONTROL_FD MEMORY_MB RULES PLOTS` (see `wall`). Over the control socket
-the judge sends an id with one end of a channel; the zygote forks a child that serves that channel and replies with a
-pidfd of it. When a child ends, its wait status follows, under the same id. The socket keeps messages apart
+Run as `python -m autograder.sandbox.zygote CONTROL_FD MEMORY_MB RULES PLOTS VERSION` (see `wall`). Over the control
+socket the judge sends an id with one end of a channel; the zygote forks a child that serves that channel and replies
+with a pidfd of it. When a child ends, its wait status follows, under the same id. The socket keeps messages apart
 (SOCK_SEQPACKET).
 """
 from __future__ import annotations
@@ -37,7 +37,9 @@ _CLONE_THREAD = 0x10000
 def main() -> None:
     """Warm up, then fork until the judge closes the control socket. Returns never."""
     control, memory_mb = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])
-    rules, plots = json.loads(sys.argv[3]), bool(sys.argv[4])
+    rules, plots, version = json.loads(sys.argv[3]), bool(sys.argv[4]), sys.argv[5]
+    if version != sys.version:            # the loader found another libpython
+        raise RuntimeError(f"this is Python {sys.version}, expected {version}")
     wall = None
     if rules is not None:
         offer_only(rules.pop("packages"), rules.pop("site"))

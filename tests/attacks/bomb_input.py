@@ -1,0 +1,5 @@
+"""Wait for a person to type something.
+
+cell: raised
+"""
+input("? ")

@@ -1,0 +1,6 @@
+"""Print 100 MB.
+
+output: cut
+"""
+for _ in range(100):
+    print("x" * 10**6)

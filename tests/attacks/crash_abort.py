@@ -1,0 +1,9 @@
+"""Abort, as a C library does that finds its heap broken.
+
+points: 14
+split_heads: crashed
+"""
+
+
+def split_heads(x, heads):
+    os.abort()

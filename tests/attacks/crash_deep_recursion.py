@@ -1,0 +1,9 @@
+"""Recurse until Python says no.
+
+points: 14
+split_heads: raised wrong
+"""
+
+
+def split_heads(x, heads):
+    return split_heads(x, heads)

@@ -1,0 +1,9 @@
+"""Read from address zero.
+
+points: 14
+split_heads: crashed
+"""
+
+
+def split_heads(x, heads):
+    ctypes.string_at(0)

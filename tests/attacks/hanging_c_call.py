@@ -1,0 +1,9 @@
+"""Call C code that takes for ever and looks at no signal.
+
+points: 14
+split_heads: timed_out
+"""
+
+
+def split_heads(x, heads):
+    return 7 ** (7 ** 12)

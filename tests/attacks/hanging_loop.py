@@ -1,0 +1,10 @@
+"""Loop for ever.
+
+points: 14
+split_heads: timed_out
+"""
+
+
+def split_heads(x, heads):
+    while True:
+        pass

@@ -1,0 +1,10 @@
+"""Sleep.
+
+points: 14
+split_heads: timed_out
+"""
+
+
+def split_heads(x, heads):
+    import time
+    time.sleep(3600)

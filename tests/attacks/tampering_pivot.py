@@ -1,0 +1,6 @@
+"""Change the root folder.
+
+cell: tampering
+"""
+call("pivot_root", b"/", b"/")
+broke_in("nothing happened")

@@ -1,0 +1,6 @@
+"""Write into the memory of another process.
+
+cell: tampering
+"""
+call("process_vm_writev", JUDGE, bytes(16), 1, bytes(16), 1, 0)
+broke_in("nothing happened")
