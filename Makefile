@@ -17,6 +17,7 @@ demo: setup
 
 test: setup
 	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --submission=solutions/multihead.py
 
 bench: setup
 	$(BIN)/python -m benchmarks
