@@ -98,6 +98,8 @@ def enc_hook(value: Any) -> msgspec.msgpack.Ext:
     if type(value) is np.ndarray:
         if not travels(value.dtype, value.ndim):
             raise WireError(f"an array of {value.dtype} with {value.ndim} axes cannot travel")
+        if value.nbytes > FRAME_CAP:          # before anything is copied
+            raise WireError(f"an array of {value.nbytes} bytes is over the cap of {FRAME_CAP}")
         head = struct.pack(f">BB{value.ndim}Q", _CODE[value.dtype], value.ndim, *value.shape)
         return msgspec.msgpack.Ext(_ARRAY, head + value.tobytes())
     if type(value) is Handle:

@@ -1,7 +1,7 @@
 """Answer with more than the wire carries: 40 MB.
 
 points: 14
-split_heads: refused out_of_memory
+split_heads: refused
 """
 import numpy as np
 
