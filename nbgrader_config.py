@@ -1,6 +1,10 @@
 """The course as nbgrader sees it: read by every `nbgrader` command in this folder, and by `autograder release`."""
 c = get_config()  # noqa: F821 (nbgrader defines it)
 
+# Who grades when `nbgrader autograde` runs, or the formgrader's button is pressed: our engine, behind its wall. With
+# False, nbgrader's own kernel does; it comes to the same points for honest work, and protects itself against nothing.
+ENGINE = True
+
 c.CourseDirectory.course_id = "multihead"
 c.CourseDirectory.source_directory = "assignments"
 c.CourseDirectory.release_directory = "release"
@@ -13,3 +17,16 @@ c.CourseDirectory.ignore = [
 
 # The notebooks say in their own language what belongs here, so this one line serves every edition.
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError()"}
+
+if ENGINE:
+    c.Autograde.exporter_class = "autograder.nbgrader.preprocessors.SubmissionExporter"
+    c.Autograde.sanitize_preprocessors = ["autograder.nbgrader.preprocessors.Sanitize"]
+    c.Autograde.autograde_preprocessors = [
+        "autograder.nbgrader.preprocessors.GradeWithEngine",
+        "nbgrader.preprocessors.IgnorePattern",
+        "nbconvert.preprocessors.ClearMetadataPreprocessor",
+        "nbgrader.preprocessors.LimitOutput",
+        "autograder.nbgrader.preprocessors.SaveGrades",
+        "nbgrader.preprocessors.AssignLatePenalties",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]

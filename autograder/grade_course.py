@@ -5,7 +5,6 @@ this process alone writes. Whatever goes wrong with one submission stays with th
 """
 from __future__ import annotations
 
-import fcntl
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, as_completed, wait
@@ -15,13 +14,12 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from autograder.grade import Engine, Limits
-from autograder.intake import read
 from autograder.journal import Journal
 from autograder.lesson import Lesson, load_lesson
 from autograder.nbgrader.course import Course, CourseError, timestamp
+from autograder.nbgrader.lock import OWN_FOLDER, only_one
+from autograder.nbgrader.submitted import raw_notebook, submitted
 from autograder.records import Grade, Submission
 from autograder.version import checks_version
 
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
 
 #: called after each submission with its grade, how many are done, and how many there are
 OnGrade = Callable[[Grade, int, int], None]
-OWN_FOLDER = ".autograder"                      # in the course's folder: the journal, and the lock
+PATIENCE = 5.0                                  # seconds that another command in this course is waited for
 BATCH = 50                                      # submissions in one transaction of the gradebook
 
 
@@ -45,7 +43,7 @@ def grade_course(course_folder: Path, *, lesson: str = "multihead", limits: Limi
     course = Course.find(course_folder)
     submissions = handed_in(course, loaded, students)
     with ExitStack() as stack:
-        stack.enter_context(only_one(course.root / OWN_FOLDER))
+        stack.enter_context(only_one(course.root, "autograder grade", PATIENCE))
         engines = stack.enter_context(pool(lesson, limits, max(1, min(jobs, len(submissions)))))
         isolation = engines.submit(_isolation).result()
         journal = stack.enter_context(Journal(course.root / OWN_FOLDER / "journal.jsonl",
@@ -75,14 +73,7 @@ def handed_in(course: Course, lesson: Lesson, students: tuple[str, ...] = ()) ->
         raise CourseError(f"nobody handed in {lesson.name}: there is no folder "
                           f"{course.path('submitted', '<student>', lesson.name)}")
     chosen = students or tuple(folders)
-    return [_of_student(student, folders[student], lesson) for student in sorted(set(chosen))]
-
-
-def _of_student(student: str, folder: Path, lesson: Lesson) -> Submission:
-    """What this student handed in, under the path below submitted/."""
-    found = list(read([folder], lesson))
-    submission = next((one for one in found if one.unreadable is None), found[0])
-    return replace(submission, name=f"{student}/{lesson.name}/{submission.name}", student=student)
+    return [submitted(course, lesson, student) for student in sorted(set(chosen))]
 
 
 # --- judging, in parallel -----------------------------------------------------------------------------------------
@@ -148,19 +139,6 @@ def _ready(under_way: dict[Future[Grade], Submission], until: str) -> Iterator[t
 
 # --- writing ------------------------------------------------------------------------------------------------------
 
-@contextmanager
-def only_one(folder: Path) -> Iterator[None]:
-    """Keep two runs in one course apart; CourseError where another one is under way."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CourseError(f"another `autograder grade` is at work in {folder.parent}; "
-                              "wait until it is done") from None
-        yield
-
-
 class _Writers:
     """Writes one graded submission after another: autograded/, feedback/ and, in batches, the gradebook.
 
@@ -187,7 +165,7 @@ class _Writers:
         self._open()
         student, assignment = submission.student, self._lesson.name
         folder = self._course.path("submitted", student, assignment)
-        unanswered = self._autograded.write(submission, grade, _raw(folder / Path(submission.name).name))
+        unanswered = self._autograded.write(submission, grade, raw_notebook(self._course, submission))
         page = self._course.path("feedback", student, assignment).with_suffix(".html")
         replace_file(page, feedback_page(grade, self._language).encode(), 0o644)
         self._batch.append(Entry(grade, timestamp(folder), unanswered))
@@ -198,17 +176,10 @@ class _Writers:
         if not hasattr(self, "_gradebook"):
             from autograder.nbgrader.autograded import AutogradedWriter
             from autograder.nbgrader.gradebook import GradebookWriter
-            self._gradebook = self._stack.enter_context(GradebookWriter(self._course, self._lesson))
+            self._gradebook = self._stack.enter_context(GradebookWriter(
+                self._course, self._lesson, language=self._language))
             self._autograded = AutogradedWriter(self._course, self._lesson, self._gradebook.source, self._language)
 
     def _write_batch(self) -> None:
         batch, self._batch = self._batch, []
         self._gradebook.write(batch)
-
-
-def _raw(path: Path) -> bytes | None:
-    """The notebook as it was handed in, where it is a file that can be read."""
-    try:
-        return path.read_bytes() if path.suffix == ".ipynb" else None
-    except OSError:
-        return None

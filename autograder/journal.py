@@ -17,6 +17,17 @@ _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Grade)
 
 
+def append(path: Path, grade: Grade) -> None:
+    """Add one grade to a journal that is not open; a cut-off line before it ends where it was cut off."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab+") as file:
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                file.write(b"\n")
+        file.write(_encoder.encode(grade) + b"\n")
+
+
 class Journal:
     """Appends grades to a file, and finds those of an earlier run."""
 

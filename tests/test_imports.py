@@ -28,7 +28,7 @@ ALLOWED = {
     "grade_course": {"records", "lesson", "grade", "intake", "journal", "version", "nbgrader", "output"},
     "proof": {"records", "lesson", "judge", "diagnose", "score", "subject", "grade", "proof", "compare", "course",
               "sandbox", "intake"},
-    "nbgrader": {"records", "lesson", "course", "intake", "grade", "language", "output"},
+    "nbgrader": {"records", "lesson", "course", "intake", "grade", "language", "output", "journal", "version"},
     "output": OUTPUTS,
     "demo": {"course", "lesson", "intake", "records", "nbgrader"},
     "locale": {"language"},

@@ -55,7 +55,7 @@ def test_flags_in_the_students_file_do_not_make_a_given_cell_theirs(lesson):
     cells[2]["metadata"]["nbgrader"].update(locked=True, grade=True, solution=False)
     submission = taken(lesson, *cells)
     assert sources(submission) == [DOUBLE, HALVE]
-    assert submission.notices == ()
+    assert [notice.values for notice in submission.notices] == [{"cells": "double, example"}]
 
 
 def test_a_changed_given_cell_is_left_out_with_a_notice(lesson):

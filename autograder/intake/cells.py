@@ -25,6 +25,7 @@ class NotebookCell(msgspec.Struct, frozen=True):
     source: str
     grade_id: str = ""
     given: bool = False
+    marks: str = ""                       # nbgrader's flags and points, where it has a grade_id
 
 
 def code_cells(sources: Sequence[str]) -> list[NotebookCell]:

@@ -42,6 +42,7 @@ class _Nbgrader(msgspec.Struct):
     locked: Raw = Raw(b"false")
     grade: Raw = Raw(b"false")
     solution: Raw = Raw(b"false")
+    points: Raw = Raw(b"null")
 
 
 class _Metadata(msgspec.Struct):
@@ -128,12 +129,14 @@ def _text_of(cell: _Cell) -> str | None:
     return source if isinstance(source, str) else "".join(source)
 
 
-def _nbgrader(metadata: Raw) -> tuple[str, bool]:
-    """The grade_id ("" where there is no valid one) and whether the flags call the cell given."""
+def _nbgrader(metadata: Raw) -> tuple[str, bool, str]:
+    """The grade_id ("" where there is no valid one), whether it is called given, and what counts of its marks."""
     try:
         marks = _metadata.decode(metadata).nbgrader
         grade_id = msgspec.json.decode(marks.grade_id, type=str)
     except (msgspec.DecodeError, RecursionError):
-        return "", False
+        return "", False, ""
     locked, grade, solution = (bytes(flag) == b"true" for flag in (marks.locked, marks.grade, marks.solution))
-    return (grade_id if _GRADE_ID.fullmatch(grade_id) else ""), locked or (grade and not solution)
+    points = bytes(marks.points).decode().removesuffix(".0") if grade else "no"
+    return (grade_id if _GRADE_ID.fullmatch(grade_id) else ""), locked or (grade and not solution), (
+        f"grade={grade} solution={solution} points={points}")

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from autograder.intake.cells import NotebookCell
 from autograder.intake.names import listed
 from autograder.intake.template import Template, normalised
-from autograder.lesson import Lesson
+from autograder.lesson import UNWRITTEN, Lesson
 from autograder.records import Cell, Text, text
 
 _FENCE = re.compile(r"^```.*$\n?", re.MULTILINE)
@@ -26,8 +26,11 @@ def own_cells(cells: list[NotebookCell], template: Template, lesson: Lesson) -> 
     given = [cell for grade_id, cell in last.items() if grade_id in template.given]
     left_out = {cell.index for cell in given}
     own = [cell for cell in code if cell.index not in left_out and normalised(cell.source) not in template.code]
+    merged = _merged(given, own, template, lesson)
+    given, own = [cell for cell in given if cell not in merged], own + merged
     rescued = _rescued(cells, own, template, lesson)
-    notices = [*_changed(given, template), *_repeated(code), *_made_code(rescued), *_missing(own + rescued, lesson)]
+    notices = [*_changed(given, template), *_put_back(cells, template), *_marked_anew(cells, template),
+               *_repeated(code), *_run_after_all(merged), *_made_code(rescued), *_missing(own + rescued, lesson)]
     own = sorted((cell for cell in own + rescued if cell.source.strip()), key=lambda cell: cell.index)
     return tuple(Cell(cell.index, cell.source, cell.grade_id) for cell in own), notices
 
@@ -36,6 +39,16 @@ def defines(source: str, name: str) -> bool:
     """Whether a line of the source begins the definition of this function, or assigns to its name, among others."""
     return re.search(rf"^(?:(?:async )?def[ \t]+{name}[ \t]*\(|(?:[\w \t,]*,[ \t]*)?{name}[ \t]*(?:,[\w \t,]*)?=(?!=))",
                      source, re.MULTILINE) is not None
+
+
+def _merged(given: list[NotebookCell], own: list[NotebookCell], template: Template,
+            lesson: Lesson) -> list[NotebookCell]:
+    """Cells with the mark of a given one that hold solutions which stand nowhere else: two cells merged into one."""
+    written = {exercise.name for exercise in lesson.exercises
+               if any(defines(cell.source, exercise.name) and UNWRITTEN not in cell.source for cell in own)}
+    unwritten = [exercise.name for exercise in lesson.exercises if exercise.name not in written]
+    return [cell for cell in given if normalised(cell.source) not in template.given[cell.grade_id]
+            and any(defines(cell.source, name) for name in unwritten)]
 
 
 def _rescued(cells: list[NotebookCell], own: list[NotebookCell], template: Template,
@@ -58,6 +71,29 @@ def _changed(given: list[NotebookCell], template: Template) -> Iterable[Text]:
     if changed:
         yield text("Given cells were changed: {cells}. What was changed there is not run and not graded; code of your "
                    "own belongs in the other cells.", cells=listed(changed))
+
+
+def _put_back(cells: list[NotebookCell], template: Template) -> Iterable[Text]:
+    """Which given cells were deleted, or are no code any more; nothing where hardly any came along."""
+    there = {cell.grade_id for cell in cells if cell.kind == "code"}
+    texts = {normalised(cell.source) for cell in cells if cell.kind == "code"}
+    gone = [name for name, forms in template.given.items() if name not in there and not forms & texts]
+    if gone and len(gone) < len(there & template.given.keys()):
+        yield text("Given cells were missing, and the autograder put them back: {cells}.", cells=listed(gone))
+
+
+def _marked_anew(cells: list[NotebookCell], template: Template) -> Iterable[Text]:
+    changed = {cell.grade_id: None for cell in cells
+               if cell.grade_id and cell.marks != template.marks.get(cell.grade_id, cell.marks)}
+    if changed:
+        yield text("The marks of nbgrader (points, kind of cell) were changed in {cells}; those of the course count.",
+                   cells=listed(changed))
+
+
+def _run_after_all(merged: list[NotebookCell]) -> Iterable[Text]:
+    if merged:
+        yield text("Cell {cells} was given, but holds a solution that stands nowhere else, so it was run.",
+                   cells=listed(str(cell.index + 1) for cell in merged))
 
 
 def _repeated(code: list[NotebookCell]) -> Iterable[Text]:

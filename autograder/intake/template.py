@@ -20,6 +20,7 @@ class Template:
     code: frozenset[str]                        # all those texts
     prose: frozenset[str]                       # the texts of cells that are not code
     editions: Mapping[str, frozenset[str]]      # language -> the texts of its given cells and its prose
+    marks: Mapping[str, str]                    # grade_id -> nbgrader's flags and points
 
     def language(self, sources: Iterable[str]) -> str:
         """The edition that most of these cells were given in; "" where they do not tell."""
@@ -58,10 +59,12 @@ def _template(editions: tuple[tuple[str, str], ...]) -> Template:
     given: dict[str, frozenset[str]] = {}
     prose: set[str] = set()
     texts: dict[str, set[str]] = {}
+    marks: dict[str, str] = {}
     for language, path in editions:
         cells, _ = notebook_cells(text_of(course_file(path).read_bytes())[0])
         for cell in cells:
             forms = _forms(cell)
+            marks[cell.grade_id] = cell.marks
             if cell.kind != "code":
                 prose |= forms
             elif cell.given:
@@ -69,7 +72,7 @@ def _template(editions: tuple[tuple[str, str], ...]) -> Template:
             if cell.kind != "code" or cell.given:
                 texts.setdefault(language, set()).update(forms)
     return Template(given, frozenset().union(*given.values()), frozenset(prose),
-                    {language: frozenset(own) for language, own in texts.items()})
+                    {language: frozenset(own) for language, own in texts.items()}, marks)
 
 
 def _forms(cell: NotebookCell) -> frozenset[str]:

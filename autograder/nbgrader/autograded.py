@@ -25,7 +25,14 @@ from autograder.intake.notebook_json import notebook_cells
 from autograder.intake.template import normalised, template_of
 from autograder.language import translate
 from autograder.lesson import Lesson
-from autograder.nbgrader.cell_outputs import example_words, exercise_words, notice_lines, run_outputs, score_outputs
+from autograder.nbgrader.cell_outputs import (
+    example_words,
+    exercise_page,
+    exercise_words,
+    notice_lines,
+    run_outputs,
+    score_outputs,
+)
 from autograder.nbgrader.course import TIMESTAMP, Course, timestamp_file
 from autograder.nbgrader.gradebook import cell_points
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook
@@ -49,18 +56,24 @@ class AutogradedWriter:
         Returns the solution cells that are still as they were released. Each file appears as a whole or not at all,
         the notebook last.
         """
-        student, assignment = submission.student, self.source.assignment
-        cells = self._placed(submission, raw)
-        folder = self.course.path("autograded", student, assignment)
-        files = dict(self._files)
-        handed_in = timestamp_file(self.course.path("submitted", student, assignment))
-        if handed_in:
-            files[TIMESTAMP] = handed_in
-        notebook = msgspec.json.encode(self._notebook(cells, submission, grade))
-        files[f"{self.source.name}.ipynb"] = msgspec.json.format(notebook, indent=1) + b"\n"
+        folder = self.course.path("autograded", submission.student, self.source.assignment)
+        notebook, unanswered_cells = self.notebook(submission, grade, raw)
+        files = self.files(submission.student)
+        files[f"{self.source.name}.ipynb"] = msgspec.json.format(msgspec.json.encode(notebook), indent=1) + b"\n"
         for name, content in files.items():
             replace_file(folder / name, content, self.course.file_mode)
-        return unanswered(self.source, cells)
+        return unanswered_cells
+
+    def notebook(self, submission: Submission, grade: Grade,
+                 raw: bytes | None) -> tuple[dict[str, Any], frozenset[str]]:
+        """The autograded notebook as plain data, and the solution cells that are still as they were released."""
+        cells = self._placed(submission, raw)
+        return self._notebook(cells, submission, grade), unanswered(self.source, cells)
+
+    def files(self, student: str) -> dict[str, bytes]:
+        """What stands beside the notebook, by path: the course's own files, and when this was handed in."""
+        handed_in = timestamp_file(self.course.path("submitted", student, self.source.assignment))
+        return self._files | ({TIMESTAMP: handed_in} if handed_in else {})
 
     def _placed(self, submission: Submission, raw: bytes | None) -> list[Placed]:
         code = {cell.index: cell.source for cell in submission.cells}
@@ -94,10 +107,10 @@ class AutogradedWriter:
         name = self._exercises.get(one.course.name)
         if name is None:
             points, words = (0.0, example_words(self.language)) if one.course.points == 0 else (None, "")
-        else:
-            exercise = next((exercise for exercise in grade.exercises if exercise.name == name), None)
-            points, words = cell_points(grade, name, one.course.points), exercise_words(exercise, self.language)
-        return score_outputs(points, words, self.language)
+            return score_outputs(points, words, "", self.language)
+        exercise = next((exercise for exercise in grade.exercises if exercise.name == name), None)
+        return score_outputs(cell_points(grade, name, one.course.points), exercise_words(exercise, self.language),
+                             exercise_page(exercise, self.language), self.language)
 
     @cached_property
     def _prose(self) -> frozenset[str]:

@@ -1,5 +1,6 @@
-"""What stands below a cell of the autograded notebook. All of it is plain text: nothing of a student's is ever drawn.
+"""What stands below a cell of the autograded notebook. Nothing of a student's is ever drawn.
 
+Our own feedback is HTML, from our template that escapes whatever it is given; everything else is plain text.
 nbgrader reads a score out of a cell's outputs, and fails open: no output, "nan" or a word is full marks to it. So a
 graded cell ends in exactly one execute_result that is a float within 0..maximum and has nothing on standard error;
 where the points are not known it ends in an error, which no reader takes for full marks.
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.language import VERDICT_WORDS, translate
+from autograder.output.feedback import exercise_html
 from autograder.output.marks import not_passed, of_checks, points_of, reservations, verdict_mark, what_happened
 from autograder.output.plain import plain
 from autograder.records import CellReport, ExerciseGrade, Grade, text
@@ -19,9 +21,10 @@ OUTPUT_CAP = 10_000                         # characters of what one cell printe
 Output = dict[str, Any]
 
 
-def score_outputs(points: float | None, words: str, language: str) -> list[Output]:
+def score_outputs(points: float | None, words: str, html: str, language: str) -> list[Output]:
     """What a graded cell shows: our words, then its points (within its maximum), or an error where they are unknown."""
-    shown = [{"output_type": "display_data", "data": {"text/plain": words}, "metadata": {}}] if words else []
+    data = {"text/plain": words} | ({"text/html": html} if html else {})
+    shown = [{"output_type": "display_data", "data": data, "metadata": {}}] if words else []
     if points is None:
         why = translate(text("not graded automatically; a person has to look at this"), language)
         return [*shown, {"output_type": "error", "ename": "NotGraded", "evalue": why, "traceback": [why]}]
@@ -45,6 +48,11 @@ def exercise_words(exercise: ExerciseGrade | None, language: str) -> str:
         lines.extend(f"    {line}" for line in translate(verdict.message, language).splitlines())
     lines.extend(f"→ {translate(hint, language)}" for hint in exercise.diagnosis.hints)
     return plain("\n".join(lines))
+
+
+def exercise_page(exercise: ExerciseGrade | None, language: str) -> str:
+    """The same as HTML; nothing where the words say it all."""
+    return "" if exercise is None or exercise.skipped else exercise_html(exercise, language)
 
 
 def example_words(language: str) -> str:

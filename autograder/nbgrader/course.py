@@ -31,6 +31,7 @@ _DEFAULTS = {
     "autograded_directory": "autograded", "feedback_directory": "feedback",
     "ignore": [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback"],
 }
+COURSE_SETTINGS = tuple(_DEFAULTS)      # the options of nbgrader's CourseDirectory that matter here
 
 
 class CourseError(ValueError):

@@ -19,6 +19,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from autograder.lesson import Lesson
+from autograder.nbgrader.comments import comment_on
 from autograder.nbgrader.course import Course, CourseError, commands_on_path
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook, notebook_name, register, source_notebook
 from autograder.records import Grade
@@ -50,8 +51,9 @@ class GradebookWriter:
     done so yet. Raises GradebookError or CourseError.
     """
 
-    def __init__(self, course: Course, lesson: Lesson, assignment: str | None = None):
+    def __init__(self, course: Course, lesson: Lesson, assignment: str | None = None, language: str = "nl"):
         self.course = course
+        self.language = language            # of the comments
         self.lesson = lesson
         self.assignment = assignment or lesson.name
         self.source: SourceNotebook         # known once the gradebook is open
@@ -151,7 +153,14 @@ class GradebookWriter:
     def _write_comments(self, entry: Entry, registered: Notebook, submitted: SubmittedNotebook) -> None:
         rows = {row.cell_id: row for row in submitted.comments}
         for cell in (*registered.solution_cells, *registered.task_cells):
-            rows[cell.id].auto_comment = NO_RESPONSE if cell.name in entry.unanswered else None
+            rows[cell.id].auto_comment = self._comment(cell.name, entry)
+
+    def _comment(self, solution: str, entry: Entry) -> str | None:
+        """What the student reads below a solution cell, unless a person writes something else there."""
+        if solution in entry.unanswered:
+            return NO_RESPONSE
+        exercise = next((exercise for exercise in entry.grade.exercises if exercise.name == solution), None)
+        return comment_on(exercise, self.language) if exercise is not None else None
 
     def _late_penalty(self, student: str, submission: SubmittedAssignment,
                       submitted: SubmittedNotebook) -> float | None:

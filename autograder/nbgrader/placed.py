@@ -49,7 +49,8 @@ def _recognised(source: SourceNotebook, cells: Sequence[NotebookCell],
 
     Of several with one grade_id it is the last, as nbgrader has it.
     """
-    marked = {cell.grade_id: cell.index for cell in cells if cell.grade_id in source.by_name}
+    marked = {cell.grade_id: cell.index for cell in cells
+              if cell.grade_id in source.by_name and not (source.by_name[cell.grade_id].locked and cell.index in code)}
     lost = [one for one in source.cells if one.name not in marked]
     forms = {form: one.name for one in lost if one.locked for form in _forms(one)}
     solutions = [one.name for one in lost if one.solution and not one.locked]

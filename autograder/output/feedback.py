@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from autograder.language import VERDICT_WORDS, translate
 from autograder.output import marks
 from autograder.output.plain import plain
-from autograder.records import Grade, Text, text
+from autograder.records import ExerciseGrade, Grade, Text, text
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -19,6 +19,11 @@ TEMPLATES = Path(__file__).parent / "templates"
 def feedback_page(grade: Grade, language: str) -> str:
     """The page of this grade. What is meant for a person (`for_a_person`, ids of mistakes) stays out of it."""
     return page_template("feedback.html", language).render(grade=grade)
+
+
+def exercise_html(exercise: ExerciseGrade, language: str) -> str:
+    """One exercise as a piece of HTML that stands below its cell in a notebook."""
+    return page_template("cell.html", language).render(exercise=exercise)
 
 
 @lru_cache

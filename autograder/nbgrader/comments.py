@@ -1,0 +1,39 @@
+"""The comment below a solution cell: what to think about next, where the formgrader and the feedback show it.
+
+nbgrader's feedback renders a comment as Markdown, with whatever HTML stands in it. So only sentences of the lesson's
+own go in (the titles of checks, hints), none that quotes what a student wrote; and those as letters.
+"""
+from __future__ import annotations
+
+import re
+
+from autograder.language import VERDICT_WORDS, translate
+from autograder.output.marks import not_passed, reservations
+from autograder.records import ExerciseGrade, Text, text
+
+SHOWN = 4                                   # checks named in a comment; the page of feedback has them all
+_MARKUP = re.compile(r"([\\`*<>\[\]$&])")
+
+
+def comment_on(exercise: ExerciseGrade, language: str) -> str | None:
+    """The hints of the diagnosis, or where there is none which checks failed; None where nothing is to be said."""
+    if exercise.skipped or exercise.points is None:
+        return None
+    lines = list(exercise.diagnosis.hints) or _failed(exercise)
+    lines += [why for why, _ in reservations(exercise) if not why.values]
+    return "\n\n".join(as_markdown(translate(line, language)) for line in lines) or None
+
+
+def as_markdown(words: str) -> str:
+    """One line of Markdown that shows these words as they are."""
+    return _MARKUP.sub(r"\\\1", " ".join(words.split()))
+
+
+def _failed(exercise: ExerciseGrade) -> list[Text]:
+    """The first checks that failed, and how many more there are."""
+    failed = not_passed(exercise)
+    lines = [text("{check}: {verdict}", check=verdict.title, verdict=VERDICT_WORDS[verdict.verdict])
+             for verdict in failed[:SHOWN]]
+    if len(failed) > SHOWN:
+        lines.append(text("and {count} more; the page of feedback names them all", count=len(failed) - SHOWN))
+    return lines

@@ -1,0 +1,47 @@
+"""Two commands that write in one course wait for each other, or say so."""
+from __future__ import annotations
+
+import fcntl
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from autograder.nbgrader.course import CourseError
+
+OWN_FOLDER = ".autograder"                      # in the course's folder: the journal, and the lock
+_AGAIN = 0.1                                    # seconds between two tries
+
+
+@contextmanager
+def only_one(course: Path, command: str, patience: float,
+             waiting: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Hold the course for this command; CourseError where another one still has it after `patience` seconds.
+
+    `waiting` is called once, with a sentence that says who is waited for. A command that dies lets go.
+    """
+    folder = course / OWN_FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a+") as lock:
+        until, told = time.monotonic() + patience, False
+        while not _taken(lock):
+            lock.seek(0)
+            other = f"another command (`{lock.read().strip() or 'autograder'}`) is at work in {course}"
+            if time.monotonic() >= until:
+                raise CourseError(f"{other}; wait until it is done")
+            if waiting is not None and not told:
+                waiting(f"{other}; waiting until it is done")
+            told = True
+            time.sleep(_AGAIN)
+        lock.truncate(0)
+        lock.write(command)
+        lock.flush()
+        yield
+
+
+def _taken(lock) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,143 @@
+"""nbgrader's own steps with our engine in them: `nbgrader autograde` and the formgrader's button give our verdicts.
+
+nbgrader_config.py puts these in the places of nbgrader's. Whatever is not a notebook of a lesson of ours passes through
+nbgrader's own steps, unchanged, so that one course may hold other assignments as well.
+
+The student's file is read by our intake, which repairs what nbformat refuses; nbgrader reads the score that stands
+below each graded cell, and next to it stands our feedback.
+"""
+from __future__ import annotations
+
+import os
+from fnmatch import fnmatch
+from glob import glob
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbformat import NotebookNode
+from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
+from traitlets import Enum, Float, Integer, List, Unicode
+
+from autograder.grade import Limits
+from autograder.language import LANGUAGES, translate
+from autograder.nbgrader.session import StudentSession, course_of, lesson_of, notebooks_of
+
+Resources = dict[str, Any]
+Result = tuple[NotebookNode, Resources]
+GRADE = "autograder_grade"                      # among the resources: what the engine said
+
+
+class SubmissionExporter(NotebookExporter):
+    """Reads what was handed in whatever happened to it: our intake opens the file itself, in the first step.
+
+    nbgrader makes one for each run, after it looked for notebooks. What it missed because of its name is added then.
+    """
+
+    def __init__(self, **options: Any):
+        super().__init__(**options)
+        if isinstance(self.parent, Autograde):
+            self._add_what_was_missed(self.parent, self.parent.coursedir)
+
+    def _add_what_was_missed(self, converter: Autograde, directory: CourseDirectory) -> None:
+        assignment = directory.assignment_id
+        names = [name for name in notebooks_of(assignment) if fnmatch(name, directory.notebook_id)]
+        for folder in glob(directory.format_path(directory.submitted_directory, directory.student_id, assignment)):
+            paths = [os.path.join(folder, f"{name}.ipynb") for name in names]
+            if os.path.isdir(folder) and paths:
+                found = converter.assignments.setdefault(folder, [])
+                found += [path for path in paths if path not in found]
+
+    def from_filename(self, filename: str, resources: Resources | None = None, **more: Any) -> Result:
+        about = (resources or {}).get("nbgrader", {})
+        first = getattr(self.parent, "_sanitizing", False)      # the second pass reads what the first one wrote
+        if not first or lesson_of(about.get("assignment", ""), about.get("notebook", "")) is None:
+            return super().from_filename(filename, resources, **more)
+        resources["metadata"] = {"name": about["notebook"], "path": os.path.dirname(filename)}
+        return self.from_notebook_node(nbformat.v4.new_notebook(), resources, **more)
+
+
+class LessonStep(NbGraderPreprocessor):
+    """A step that knows which notebooks are ours, and the course that they are in."""
+
+    language = Enum(LANGUAGES, "nl", help="The language of the feedback.").tag(config=True)
+
+    def session(self, resources: Resources) -> StudentSession | None:
+        """The grading of this submission; None where it is no notebook of ours."""
+        about = resources["nbgrader"]
+        lesson = lesson_of(about["assignment"], about["notebook"])
+        if lesson is None:
+            return None
+        course = course_of(self.parent.parent.coursedir)
+        return StudentSession(course, lesson, about["assignment"], about["student"], self.language, self.log.warning)
+
+
+class Sanitize(LessonStep):
+    """Puts the course's cells back among the student's, each once, and takes away what else was handed in.
+
+    Until the submission has been graded its points are unknown: whatever goes wrong from here on, no old score stays.
+    """
+
+    stock = List(Autograde.sanitize_preprocessors.default_args[0], help="What other notebooks pass through.")
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> Result:
+        session = self.session(resources)
+        if session is None:
+            for step in self.stock:
+                nb, resources = step(parent=self.parent)(nb, resources)
+            return nb, resources
+        for notice in session.submission.notices:
+            self.log.warning("%s: %s", session.student, translate(notice, "en"))
+        theirs = self.parent.parent.exclude_overwriting.get(session.assignment, [])
+        return nbformat.from_dict(session.prepared(frozenset(theirs))), resources
+
+
+class GradeWithEngine(LessonStep, Execute):
+    """In the place of Execute: asks the engine, and writes the points and the feedback below the graded cells.
+
+    `c.Execute.timeout` (or --ExecutePreprocessor.timeout) is how long a cell may take, and never lets one call take
+    longer. `--no-execute` leaves this step out.
+    """
+
+    isolation = Enum(("auto", "namespaces", "process", "none"), "auto",
+                     help="The wall around students' code; auto takes the best there is.").tag(config=True)
+    memory_mb = Integer(Limits.memory_mb, help="What a student's process may use, in MB.").tag(config=True)
+    seconds = Float(Limits.seconds, help="How long one call of a student's function may take.").tag(config=True)
+    extra_arguments = List(Unicode(), [])       # of a kernel, which is not started here
+
+    @property
+    def limits(self) -> Limits:
+        """What a student's code may use."""
+        limits = Limits(seconds=self.seconds, memory_mb=self.memory_mb, isolation=self.isolation)
+        return limits if self.timeout == Execute.timeout.default_value else self._with_timeout(limits)
+
+    def _with_timeout(self, limits: Limits) -> Limits:
+        cell = float(self.timeout) if self.timeout and self.timeout > 0 else 3600.0
+        return Limits(min(limits.seconds, cell), limits.memory_mb, limits.isolation, cell, max(limits.budget, 6 * cell))
+
+    def preprocess(self, nb: NotebookNode, resources: Resources, **more: Any) -> Result:
+        session = self.session(resources)
+        if session is None:
+            return Execute.preprocess(self, nb, resources, **more)
+        resources[GRADE] = session.grade(self.limits)
+        return nb, resources
+
+
+class SaveGrades(LessonStep, SaveAutoGrades):
+    """In the place of SaveAutoGrades: the rows of `autograder grade`, with a comment for the student.
+
+    What is not known (a file that cannot be read, a fault of our own, --no-execute) is left to a person.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> Result:
+        session = self.session(resources)
+        if session is None:
+            return SaveAutoGrades.preprocess(self, nb, resources)
+        grade = resources.pop(GRADE, None) or session.known(GradeWithEngine(parent=self.parent).limits)
+        for reason in grade.for_a_person:
+            self.log.warning("%s: %s", session.student, translate(reason, "en"))
+        if session.submission.unreadable is not None:
+            self.log.error("%s: %s", session.student, translate(session.submission.unreadable, "en"))
+        return nbformat.from_dict(session.written(grade)), resources

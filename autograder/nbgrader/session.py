@@ -1,0 +1,139 @@
+"""One student after another through `nbgrader autograde`: what our preprocessors share.
+
+The verdicts, the notebook and the rows of the gradebook are those of `autograder grade`: the same functions make
+them. nbgrader only decides who is graded and when.
+"""
+from __future__ import annotations
+
+import atexit
+import math
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from traitlets.config import Config
+
+from autograder.grade import Engine, Limits
+from autograder.journal import Journal, append
+from autograder.lesson import Lesson, lesson_names, load_lesson
+from autograder.nbgrader.autograded import AutogradedWriter, replace_file
+from autograder.nbgrader.course import COURSE_SETTINGS, Course, timestamp
+from autograder.nbgrader.gradebook import Entry, GradebookWriter
+from autograder.nbgrader.lock import OWN_FOLDER, only_one
+from autograder.nbgrader.submitted import raw_notebook, submitted
+from autograder.records import Grade, Submission, Text, text
+from autograder.version import checks_version
+
+if TYPE_CHECKING:
+    from nbgrader.coursedir import CourseDirectory
+
+NOT_RUN = text("This submission was not run, so there are no points yet; a person has to look at it.")
+
+
+def lesson_of(assignment: str, notebook: str) -> Lesson | None:
+    """The lesson that this notebook of an assignment is an edition of; None where it is none of ours."""
+    lessons = map(load_lesson, lesson_names())
+    return next((lesson for lesson in lessons if notebook in _notebooks(lesson, assignment)), None)
+
+
+def notebooks_of(assignment: str) -> list[str]:
+    """What the notebooks of an assignment are called, without .ipynb, where it is an edition of a lesson of ours."""
+    return [name for lesson in map(load_lesson, lesson_names()) for name in _notebooks(lesson, assignment)]
+
+
+def _notebooks(lesson: Lesson, assignment: str) -> list[str]:
+    return [path.stem for path in map(Path, lesson.editions.values()) if path.parent.name == assignment]
+
+
+def course_of(directory: CourseDirectory) -> Course:
+    """The course that nbgrader works on, with what was said on its command line."""
+    config = Config(directory.config)
+    config.merge({"CourseDirectory": {name: getattr(directory, name) for name in COURSE_SETTINGS}})
+    return Course(Path(directory.root).resolve(), config)
+
+
+class StudentSession:
+    """The grading of one student's submission, under the course's lock only while something is written."""
+
+    def __init__(self, course: Course, lesson: Lesson, assignment: str, student: str, language: str = "nl",
+                 waiting: Callable[[str], None] | None = None):
+        self.course, self.lesson, self.assignment, self.student = course, lesson, assignment, student
+        self.language, self._waiting = language, waiting
+        self.submission: Submission = submitted(course, lesson, student, assignment)
+        self._raw = raw_notebook(course, self.submission)
+
+    def grade(self, limits: Limits) -> Grade:
+        """What the engine says, by a process that stays warm for the next student."""
+        return _engine(self.lesson.name, limits).grade(self.submission)
+
+    def known(self, limits: Limits) -> Grade:
+        """What the journal knows about this very content, or that it was not run."""
+        isolation = Engine(self.lesson, limits).isolation
+        with Journal(self._journal, checks_version(self.lesson), isolation) as journal:
+            return journal.find(self.submission) or self.ungraded(NOT_RUN)
+
+    def ungraded(self, *notices: Text) -> Grade:
+        """A grade that holds no points, so that a person has to look."""
+        return Grade(self.submission.name, self.student, self.lesson.name, "broken", None, float(self.lesson.points),
+                     notices=(*self.submission.notices, *notices), key=self.submission.key)
+
+    def written(self, grade: Grade) -> dict[str, Any]:
+        """Write the rows of the gradebook; returns the notebook with this grade in it, as plain data."""
+        with self._alone(), self._gradebook() as gradebook:
+            notebook, unanswered = self._writer(gradebook).notebook(self.submission, grade, self._raw)
+            gradebook.write([self._entry(grade, unanswered)])
+            if grade.checks:
+                append(self._journal, grade)
+        return notebook
+
+    def prepared(self, keep: frozenset[str]) -> dict[str, Any]:
+        """Make room for a new grade: the notebook without points, and a gradebook that does not know them either.
+
+        Beside the notebook stand the course's own files, and none of the student's but those to `keep`.
+        """
+        grade = self.ungraded()
+        with self._alone(), self._gradebook() as gradebook:
+            writer = self._writer(gradebook)
+            notebook, unanswered = writer.notebook(self.submission, grade, self._raw)
+            gradebook.write([self._entry(grade, unanswered)])
+            self._tidy(writer.files(self.student), keep)
+        return notebook
+
+    def _tidy(self, files: dict[str, bytes], keep: frozenset[str]) -> None:
+        folder = self.course.path("autograded", self.student, self.assignment)
+        for where, _, names in os.walk(folder):
+            for path in (Path(where, name) for name in names):
+                if path.relative_to(folder).as_posix() not in files.keys() | keep:
+                    path.unlink()
+        for name in files.keys() - keep:
+            replace_file(folder / name, files[name], self.course.file_mode)
+
+    def _entry(self, grade: Grade, unanswered: frozenset[str]) -> Entry:
+        return Entry(grade, timestamp(self.course.path("submitted", self.student, self.assignment)), unanswered)
+
+    @property
+    def _journal(self) -> Path:
+        return self.course.root / OWN_FOLDER / "journal.jsonl"
+
+    def _alone(self):
+        return only_one(self.course.root, "nbgrader autograde", math.inf, self._waiting)
+
+    def _gradebook(self) -> GradebookWriter:
+        return GradebookWriter(self.course, self.lesson, self.assignment, self.language)
+
+    def _writer(self, gradebook: GradebookWriter) -> AutogradedWriter:
+        return AutogradedWriter(self.course, self.lesson, gradebook.source, self.language)
+
+
+_running = ExitStack()
+atexit.register(_running.close)
+
+
+@lru_cache(maxsize=1)
+def _engine(lesson: str, limits: Limits) -> Engine:
+    """The one engine of this process: a server that grades at the press of a button keeps it warm."""
+    _running.close()
+    return _running.enter_context(Engine(load_lesson(lesson), limits))
