@@ -83,3 +83,10 @@ def rows(database: Path, query: str) -> list[tuple]:
         return sorted(connection.execute(query).fetchall(), key=repr)
     finally:
         connection.close()
+
+
+def as_stock(course: Course) -> Course:
+    """The same course folder with the grading given back to nbgrader's own kernel."""
+    path = course.root / "nbgrader_config.py"
+    path.write_text(path.read_text().replace("ENGINE = True", "ENGINE = False"))
+    return Course.find(course.root)

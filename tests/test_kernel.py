@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from courses import LESSON, SOURCE, cell_of, hand_in, new_course, released, rows
+from courses import LESSON, SOURCE, as_stock, cell_of, hand_in, new_course, released, rows
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
@@ -169,7 +169,7 @@ def test_a_kernel_whose_engine_is_broken_dies(kernels_find_us):
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")         # nbgrader's own way of adding a submission
 def test_stock_nbgrader_comes_to_the_engines_points(kernels_find_us, tmp_path):
-    course = new_course(tmp_path)
+    course = as_stock(new_course(tmp_path))
     log = logging.Logger("quiet", logging.CRITICAL)
     directory = CourseDirectory(config=course.config, root=str(tmp_path), assignment_id="multihead", log=log)
     with commands_on_path():
