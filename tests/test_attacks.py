@@ -1,6 +1,6 @@
 """Every attack and every odd but honest program under tests/attacks/ ends as its own header says, in every tier.
 
-A header is the docstring's last paragraph, `key: value` lines. cell: how the file's cell ends (ok); points: of 17 (all
+A header is the docstring's last paragraph, `key: value` lines. cell: how the file's cell ends (ok); points: of 10 (all
 of them); <exercise>: the words of the verdicts that are not "passed"; tiers, machine, needs: where it makes sense;
 output: cut; seconds: how long a call may take. Whatever happens, nobody may say BROKE IN, and an honest submission gets
 all its points right after.
@@ -12,7 +12,9 @@ import os
 import platform
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,19 +26,22 @@ from autograder.grade import Engine, Limits
 from autograder.lesson import Lesson, load_lesson
 from autograder.records import Cell, Grade, Submission, text
 from autograder.sandbox.tiers import NoIsolation, wall
+from autograder.sandbox.wall import Wall
 
 FOLDER = Path(__file__).parent / "attacks"
 REPOSITORY = FOLDER.parents[1]
 ATTACKS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "kit")
 OTHER = "a-word-of-the-student-before"
-POINTS = 17.0                             # without the student's own test, which runs in two dozen processes
+POINTS = 10.0
+EXERCISES = ("split_heads", "merge_heads", "multihead")       # enough to see what an attack does; the rest takes longer
 MARK = "autograder-attack"                # in the name of every file that an attack tries to leave
 
 
-def lesson_without_own_tests() -> Lesson:
+def short_lesson() -> Lesson:
     lesson = load_lesson("multihead")
-    return replace(lesson, exercises=tuple(replace(exercise, skipped=text("not here")) if exercise.implementations
-                                           else exercise for exercise in lesson.exercises))
+    return replace(lesson, exercises=tuple(
+        exercise if exercise.name in EXERCISES else replace(exercise, skipped=text("not here"))
+        for exercise in lesson.exercises))
 
 
 def submission(*sources: str) -> Submission:
@@ -62,7 +67,7 @@ def engines() -> Iterator[Any]:
         if (tier, hurried) not in running:
             limits = Limits(seconds=0.5 if hurried else 30.0, cell_seconds=1.0 if hurried else 30.0, memory_mb=512,
                             isolation=tier)
-            running[tier, hurried] = Engine(lesson_without_own_tests(), limits).__enter__()
+            running[tier, hurried] = Engine(short_lesson(), limits).__enter__()
         return running[tier, hurried]
     os.environ["AUTOGRADER_SECRET"] = "secret"
     yield engine
@@ -97,6 +102,49 @@ def test_an_attack_ends_as_its_header_says(engines: Any, tier: str, name: str) -
     assert not left_behind()
 
 
+#: the zygote with a filter that kills for whatever it would deny
+STRICT = """
+import runpy
+from autograder.sandbox import seccomp
+given = seccomp.program
+DENY, KILL = bytes.fromhex("0600000001000500"), bytes.fromhex("0600000000000080")
+def program():
+    code = given()
+    steps = [code[at:at + 8] for at in range(0, len(code), 8)]
+    assert DENY in steps
+    return b"".join(KILL if step == DENY else step for step in steps)
+seccomp.program = program
+runpy.run_module("autograder.sandbox.zygote", run_name="__main__")
+"""
+
+
+@pytest.fixture(scope="module")
+def strict_engines() -> Iterator[Any]:
+    command = Wall.command
+
+    def strict(wall: Wall, *how: Any) -> list[str]:
+        parts = command(wall, *how)
+        at = parts.index("-m")
+        return [*parts[:at], "-c", STRICT, *parts[at + 2:]]
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as running:
+        patch.setattr(Wall, "command", strict)
+        yield cache(lambda tier: running.enter_context(
+            Engine(short_lesson(), Limits(seconds=30.0, cell_seconds=30.0, isolation=tier))))
+
+
+@pytest.mark.parametrize("name", [name for name in ATTACKS if name.startswith("honest")])
+def test_an_honest_program_never_meets_a_denial(strict_engines: Any, tier: str, name: str) -> None:
+    source = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
+    expected = expectations(source)
+    if find_spec(expected.get("needs", "numpy")) is None:
+        pytest.skip(f"{expected['needs']} is not installed")
+    grade = strict_engines(tier).grade(submission(kit(), source))
+    if expected.get("denials") == "handled":
+        assert grade.cells[2].status == "tampering"
+    else:
+        assert_as_expected(grade, expected)
+
+
 def kit() -> str:
     known = f"REPOSITORY, JUDGE, OTHER = {str(REPOSITORY)!r}, {os.getpid()}, {OTHER[::-1]!r}\n"
     return (FOLDER / "kit.py").read_text(encoding="utf-8") + known
@@ -116,7 +164,7 @@ def assert_as_expected(grade: Grade, expected: dict[str, str]) -> None:
             assert words <= set(expected.get(exercise.name, "").split()), exercise.name
             assert bool(words) == (exercise.name in expected), exercise.name
     points = expected.get("points", str(POINTS))
-    if points == "below 17":
+    if points == "below 10":
         assert grade.points < POINTS
     elif points != "any":
         assert grade.points == float(points)
@@ -132,7 +180,7 @@ def left_behind() -> list[Path]:
 
 
 def test_every_header_can_be_read() -> None:
-    keys = {"cell", "points", "tiers", "machine", "needs", "output", "notebook", "seconds",
+    keys = {"cell", "points", "tiers", "machine", "needs", "output", "notebook", "seconds", "denials",
             *(exercise.name for exercise in load_lesson("multihead").exercises)}
     for name in ATTACKS:
         source = (FOLDER / f"{name}.py").read_text(encoding="utf-8")

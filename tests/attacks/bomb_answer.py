@@ -1,6 +1,6 @@
 """Answer with more than the wire carries: 40 MB.
 
-points: 14
+points: 7
 split_heads: refused
 """
 import numpy as np

@@ -1,7 +1,7 @@
 """Raise an exception with 10 MB of text, in a cell and in a call.
 
 cell: raised
-points: 14
+points: 7
 split_heads: raised
 """
 

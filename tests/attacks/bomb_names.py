@@ -1,7 +1,7 @@
 """Use names as long as books, for exceptions, types and keys.
 
 cell: raised
-points: 12
+points: 5
 split_heads: raised
 merge_heads: wrong refused
 """

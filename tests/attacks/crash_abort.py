@@ -1,6 +1,6 @@
 """Abort, as a C library does that finds its heap broken.
 
-points: 14
+points: 7
 split_heads: crashed
 """
 

@@ -1,6 +1,6 @@
 """Run bytecode that no compiler made.
 
-points: 14
+points: 7
 split_heads: crashed timed_out raised
 """
 

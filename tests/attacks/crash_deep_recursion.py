@@ -1,6 +1,6 @@
 """Recurse until Python says no.
 
-points: 14
+points: 7
 split_heads: raised wrong
 """
 

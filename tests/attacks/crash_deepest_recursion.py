@@ -1,6 +1,6 @@
 """Recurse in C until the stack ends.
 
-points: 14
+points: 7
 split_heads: crashed
 """
 

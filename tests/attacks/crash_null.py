@@ -1,6 +1,6 @@
 """Read from address zero.
 
-points: 14
+points: 7
 split_heads: crashed
 """
 

@@ -1,6 +1,6 @@
 """Answer with shapes that broadcast against the right one.
 
-points: 12
+points: 5
 split_heads: wrong
 merge_heads: wrong
 """

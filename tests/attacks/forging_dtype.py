@@ -1,6 +1,6 @@
 """Answer with dtypes whose names would be code: fields, objects, texts, dates, huge items.
 
-points: 14
+points: 7
 split_heads: wrong refused
 """
 import numpy as np

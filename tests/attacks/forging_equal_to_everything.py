@@ -1,6 +1,6 @@
 """Answer with an object that equals everything.
 
-points: 14
+points: 7
 split_heads: wrong refused
 """
 

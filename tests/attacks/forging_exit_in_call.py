@@ -1,6 +1,6 @@
 """Leave by SystemExit instead of answering.
 
-points: 14
+points: 7
 split_heads: raised wrong
 """
 

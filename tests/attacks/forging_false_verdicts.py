@@ -1,6 +1,6 @@
 """Reach for records of the judge's that would count as verdicts.
 
-points: 14
+points: 7
 split_heads: wrong refused
 """
 import numpy as np

@@ -1,6 +1,6 @@
 """Write bytes that are no frame.
 
-points: 14
+points: 7
 split_heads: refused
 """
 

@@ -1,6 +1,6 @@
 """End the process instead of answering.
 
-points: 14
+points: 7
 split_heads: quit
 """
 

@@ -1,6 +1,6 @@
 """Answer with infinities, whose difference is NaN.
 
-points: 14
+points: 7
 split_heads: wrong
 """
 import numpy as np

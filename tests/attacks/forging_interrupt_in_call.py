@@ -1,6 +1,6 @@
 """Pretend that a person pressed Ctrl-C.
 
-points: 14
+points: 7
 split_heads: raised wrong
 """
 

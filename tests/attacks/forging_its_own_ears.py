@@ -1,6 +1,6 @@
 """Put a pipe of one's own in the channel's place, so that the worker talks to itself.
 
-points: 14
+points: 7
 split_heads: quit
 """
 import socket

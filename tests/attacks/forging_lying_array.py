@@ -1,6 +1,6 @@
 """Answer with a subclass of ndarray that lies about itself.
 
-points: 14
+points: 7
 split_heads: wrong
 """
 import numpy as np

@@ -1,6 +1,6 @@
 """Send arrays whose shape and length disagree, with negative, huge and overflowing sizes.
 
-points: 12
+points: 5
 split_heads: refused
 merge_heads: refused
 """

@@ -1,13 +1,13 @@
 """Answer with NaN, which is neither more nor less than any tolerance.
 
-points: 5
+points: 0
 split_heads: wrong
 merge_heads: wrong
-multihead_backward: wrong
+multihead: wrong
 """
 import numpy as np
 
-_split, _merge, _backward = split_heads, merge_heads, multihead_backward
+_split, _merge, _multihead = split_heads, merge_heads, multihead
 
 
 def split_heads(x, heads):
@@ -18,6 +18,6 @@ def merge_heads(h):
     return _merge(h) * np.nan
 
 
-def multihead_backward(cache, params, dy):
-    dx, grads = _backward(cache, params, dy)
-    return dx * np.nan, {name: gradient * np.nan for name, gradient in grads.items()}
+def multihead(x, params, heads, allowed):
+    y, cache = _multihead(x, params, heads, allowed)
+    return y * np.nan, cache

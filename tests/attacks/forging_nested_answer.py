@@ -1,6 +1,6 @@
 """Answer with what holds itself, with depth, and with crowds.
 
-points: 12
+points: 5
 split_heads: wrong
 merge_heads: wrong
 """
@@ -14,6 +14,6 @@ def split_heads(x, heads):
 
 def merge_heads(h):
     deep = ()
-    for _ in range(100_000):
+    for _ in range(20_000):
         deep = (deep,)
-    return [deep, {str(number): number for number in range(200_000)}]
+    return [deep, {str(number): number for number in range(20_000)}]

@@ -1,6 +1,6 @@
 """Answer with an array of objects that equal everything.
 
-points: 14
+points: 7
 split_heads: wrong refused
 """
 import numpy as np

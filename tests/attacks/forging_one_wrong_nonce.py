@@ -1,6 +1,6 @@
 """Send a reply of one's own to a question that was not asked.
 
-points: 14
+points: 7
 split_heads: refused
 """
 

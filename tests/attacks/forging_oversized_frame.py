@@ -1,6 +1,6 @@
 """Announce a frame of four gigabytes.
 
-points: 14
+points: 7
 split_heads: refused
 """
 

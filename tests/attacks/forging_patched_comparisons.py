@@ -1,6 +1,6 @@
 """Replace everything that could compare, in NumPy, in the built-ins and in the worker.
 
-points: 14
+points: 7
 split_heads: wrong
 """
 import builtins

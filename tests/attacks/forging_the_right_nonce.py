@@ -1,6 +1,6 @@
 """Send a reply with the right nonce, found in the worker's frames: it is a candidate answer like any other.
 
-points: 14
+points: 7
 split_heads: wrong timed_out
 seconds: 0.5
 """

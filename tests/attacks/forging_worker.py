@@ -1,6 +1,6 @@
 """Replace the worker's own functions: what it says stays a candidate answer.
 
-points: 14
+points: 7
 split_heads: wrong
 """
 import numpy as np

@@ -1,6 +1,6 @@
 """Ignore every signal that can be ignored, then wait.
 
-points: 14
+points: 7
 split_heads: timed_out
 """
 

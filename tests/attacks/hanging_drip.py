@@ -1,6 +1,6 @@
 """Feed the reply byte by byte.
 
-points: 14
+points: 7
 split_heads: timed_out
 """
 

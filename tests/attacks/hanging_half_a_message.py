@@ -1,6 +1,6 @@
 """Stop reading while the judge sends, with a socket full of one's own words.
 
-points: 14
+points: 7
 split_heads: refused timed_out
 """
 

@@ -1,6 +1,6 @@
 """Loop for ever.
 
-points: 14
+points: 7
 split_heads: timed_out
 """
 

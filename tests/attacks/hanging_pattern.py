@@ -1,6 +1,6 @@
 """Match a pattern that takes exponential time.
 
-points: 14
+points: 7
 split_heads: timed_out
 """
 

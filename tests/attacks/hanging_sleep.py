@@ -1,6 +1,6 @@
 """Sleep.
 
-points: 14
+points: 7
 split_heads: timed_out
 """
 

@@ -1,6 +1,6 @@
 """Raise an exception whose text never ends.
 
-points: 14
+points: 7
 split_heads: timed_out
 """
 

@@ -1,6 +1,6 @@
 """Let a timer interrupt everything, all the time.
 
-points: 14
+points: 7
 split_heads: timed_out
 """
 

@@ -5,7 +5,7 @@ import math, numbers, operator, pathlib, pickle, pprint, re, shutil, sqlite3, ss
 import tempfile, textwrap, traceback, types, typing, unicodedata, weakref, xml.etree.ElementTree, zipfile, zlib       # noqa: E401
 import bz2, calendar, configparser, getpass, gzip, lzma, multiprocessing, platform, subprocess, urllib.request, zoneinfo  # noqa: E401
 
-print(platform.platform()[:5], platform.python_version()[:1], sys.version[:1], pathlib.Path("x").exists(), glob.glob("*.csv"))
+print(platform.python_version()[:1], sys.version[:1], pathlib.Path("x").exists(), glob.glob("*.csv"))
 print(locale.getlocale(), pathlib.Path.home(), pathlib.Path.cwd(), os.getcwd(), os.path.expanduser("~"), shutil.which("ls"))
 print(shutil.get_terminal_size().columns, sqlite3.connect(":memory:").execute("select 1").fetchone(), hashlib.sha256(b"").name)
 print(pickle.loads(pickle.dumps({1: [2]})), json.dumps({"a": 1}), copy.deepcopy([[1]]), decimal.Decimal("0.1") * 3)

@@ -1,11 +1,17 @@
-"""Double a list until there is no more.
+"""Double a list until there is no more, in one call of many.
 
-points: 14
+points: below 10
 split_heads: out_of_memory
 """
+_split, bombs = split_heads, [1]
 
 
 def split_heads(x, heads):
     grown = [0] * 1000
-    while True:
-        grown += grown
+    while bombs:
+        try:
+            grown += grown
+        except MemoryError:
+            bombs.clear()
+            raise
+    return _split(x, heads)

@@ -1,6 +1,6 @@
 """Put the hidden inputs into the text of an exception, into the name of its class, and into a wrong answer.
 
-points: 14
+points: 7
 split_heads: raised
 """
 

@@ -1,6 +1,6 @@
 """Trace another process while a question is open.
 
-points: 14
+points: 7
 split_heads: tampering
 """
 
