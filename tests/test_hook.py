@@ -43,7 +43,7 @@ def course(generated, tmp_path) -> Course:
 
 
 def run_nbgrader(converter: type, course: Course, force: bool = True, assignment: str = "multihead",
-                 **sections: dict) -> list[str]:
+                 student: str = "*", **sections: dict) -> list[str]:
     """Run a command of nbgrader's by the course's own configuration; what it logged as a warning or worse."""
     log, said = logging.Logger("nbgrader", logging.WARNING), []
     handler = logging.Handler()
@@ -51,7 +51,7 @@ def run_nbgrader(converter: type, course: Course, force: bool = True, assignment
     log.addHandler(handler)
     config = course.config.copy()
     config.merge(Config(sections))
-    directory = CourseDirectory(config=config, root=str(course.root), assignment_id=assignment, log=log)
+    directory = CourseDirectory(config=config, root=str(course.root), assignment_id=assignment, student_id=student, log=log)
     with commands_on_path():
         converter(coursedir=directory, config=config, log=log, force=force).start()
     return said
