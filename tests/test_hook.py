@@ -51,7 +51,8 @@ def run_nbgrader(converter: type, course: Course, force: bool = True, assignment
     log.addHandler(handler)
     config = course.config.copy()
     config.merge(Config(sections))
-    directory = CourseDirectory(config=config, root=str(course.root), assignment_id=assignment, student_id=student, log=log)
+    directory = CourseDirectory(config=config, root=str(course.root), assignment_id=assignment, student_id=student,
+                                log=log)
     with commands_on_path():
         converter(coursedir=directory, config=config, log=log, force=force).start()
     return said
