@@ -17,7 +17,7 @@ TOLERANCE = 1e-5
 
 #: what an axis is called in a sentence
 AXES = {"B": text("sequence"), "T": text("time step"), "H": text("head"), "C": text("channel"),
-        "d": text("channel within the head"), "r": text("row"), "c": text("column")}
+        "d": text("in-head channel"), "r": text("row"), "c": text("column")}
 
 
 class NotPlain(Exception):

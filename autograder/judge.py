@@ -81,8 +81,16 @@ class AskIn:
     def value(self, call: Call) -> Any:
         outcome = self.outcome(call)
         if outcome.status != "answered":
-            raise Unanswered(call.function, outcome)
+            raise Unanswered(*self._first_without_answer(call, outcome))
         return outcome.value
+
+    def _first_without_answer(self, call: Call, outcome: Outcome) -> tuple[str, Outcome]:
+        """The function to speak of: where an earlier answer was needed and there was none, that one."""
+        asked = with_reference(call, self._reference, self._stand_ins)
+        for arg in asked.args:
+            if isinstance(arg, Result) and (earlier := self._subject.answer(arg.of)).status != "answered":
+                return arg.of.function, earlier
+        return call.function, outcome
 
     def expected(self, call: Call) -> Any:
         return self._reference.answer(call).value

@@ -11,7 +11,7 @@ from autograder.judge import Attempt, Judged
 from autograder.lesson import Exercise
 from autograder.records import Diagnosis, ExerciseGrade, Verdict, text
 
-_NOT_YET = text("right, but it counts only once {function} is right for a hidden case with several heads and keys")
+_NOT_YET = text("right, but it counts only once {function} is right for cases that are not in the notebook")
 
 
 def exercise_grade(judged: Judged, diagnosis: Diagnosis) -> ExerciseGrade:

@@ -5,8 +5,11 @@ import pytest
 from local import LESSON, Opened, source
 
 from autograder.grade import Assessor
-from autograder.lesson import Mistake
+from autograder.judge import AskIn
+from autograder.lesson import Mistake, Unanswered
+from autograder.lessons.multihead import probes
 from autograder.records import ExerciseGrade
+from autograder.subject import LocalSubject
 
 SPLIT = ("x = x.reshape(B, T, heads, C // heads) ", "return x.reshape(B, heads, T, C // heads) ")
 SCALE = ("/ np.sqrt(q.shape[-1])", "")
@@ -168,3 +171,24 @@ def test_every_mistake_of_an_own_test_is_in_the_catalogue() -> None:
     ids = {mistake.id for mistake in LESSON.mistakes if isinstance(mistake, Mistake)}
     wrong = {name for name in LESSON.exercises[-1].implementations if not name.startswith("right-")}
     assert wrong <= ids
+
+
+STUB = "raise NotImplementedError()"
+
+
+def test_an_own_test_that_is_not_written_catches_nothing() -> None:
+    grade = assess(source(then=f"def own_test(multihead, multihead_backward):\n    {STUB}"))["own_test"]
+    assert {one.verdict for one in grade.verdicts} == {"raised"}
+    assert {one.message.template for one in grade.verdicts} == {"{function} is not written yet"}
+
+
+def test_a_missing_cache_is_blamed_on_the_forward_that_is_not_written() -> None:
+    grades = assess(source(then=f"def multihead(x, params, heads, allowed):\n    {STUB}\n\n\n"
+                                "def multihead_backward(cache, params, dy):\n    return cache['nothing']"))
+    said = {(one.message.values["function"], one.message.template) for one in grades["multihead"].verdicts}
+    assert said == {("multihead", "{function} is not written yet")}
+    told = AskIn("own", LocalSubject(source(then=f"def multihead(x, params, heads, allowed):\n    {STUB}")),
+                 assessor().reference)
+    with pytest.raises(Unanswered) as caught:
+        told.value(probes.GENERAL.backward)
+    assert caught.value.function == "multihead"

@@ -30,6 +30,9 @@ def worked_example_w2(ask: Ask) -> None:
     equal(y, np.array([[[2.0, 6.0]]]), "BTC", "y", shown=True)
 
 
+_MASKS = {"full": text("a full mask"), "causal": text("a causal mask")}
+
+
 @check(text("W6: the third token with 1, 2, 4 and 8 heads, with a full and with a causal mask"), "1/4",
        needs=RIGHT, shown=True)
 def worked_example_w6(ask: Ask) -> None:
@@ -42,8 +45,8 @@ def worked_example_w6(ask: Ask) -> None:
             equal(y, np.zeros((1, 3, 8)), "BTC", "y", shown=True)
         seen = y[0, 2, :len(want[heads])]
         if not np.abs(seen - want[heads]).max() <= 6e-4:        # they are printed to 3 decimals
-            raise Wrong(text("with {heads} heads and a {mask} mask the third token gives {seen}, expected {want}",
-                             heads=heads, mask=mask, seen=str(np.round(seen, 3).tolist()), want=str(want[heads])))
+            raise Wrong(text("with H = {heads} ({mask}) the third token gives {seen}, expected {want}",
+                             heads=heads, mask=_MASKS[mask], seen=str(np.round(seen, 3).tolist()), want=str(want[heads])))
 
 
 @check(text("y is right for several heads and keys, with an irregular mask"), "3/2")

@@ -45,10 +45,10 @@ def refuses_bool(ask: Ask) -> None:
     refuses(ask, probes.SPLIT_BOOL, text("True as the number of heads"))
 
 
-@check(text("A number of heads with a fraction part, such as 2.0 or 2.7, is refused"), "1/4", needs=RIGHT)
+@check(text("A float as the number of heads, such as 2.0 or 2.7, is refused"), "1/4", needs=RIGHT)
 def refuses_fractions(ask: Ask) -> None:
     """Not rounded to something that fits."""
-    refuses(ask, probes.SPLIT_FRACTIONS, text("a number of heads that is no integer"))
+    refuses(ask, probes.SPLIT_FRACTIONS, text("a float as the number of heads"))
 
 
 @check(text("An x without exactly three axes is refused"), "1/4", needs=RIGHT)
