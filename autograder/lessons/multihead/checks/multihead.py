@@ -45,8 +45,9 @@ def worked_example_w6(ask: Ask) -> None:
             equal(y, np.zeros((1, 3, 8)), "BTC", "y", shown=True)
         seen = y[0, 2, :len(want[heads])]
         if not np.abs(seen - want[heads]).max() <= 6e-4:        # they are printed to 3 decimals
+            rounded = str(np.round(seen, 3).tolist())
             raise Wrong(text("with H = {heads} ({mask}) the third token gives {seen}, expected {want}",
-                             heads=heads, mask=_MASKS[mask], seen=str(np.round(seen, 3).tolist()), want=str(want[heads])))
+                             heads=heads, mask=_MASKS[mask], seen=rounded, want=str(want[heads])))
 
 
 @check(text("y is right for several heads and keys, with an irregular mask"), "3/2")
