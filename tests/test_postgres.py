@@ -1,0 +1,121 @@
+"""The gradebook may be a PostgreSQL database: a real server, private to these tests, that listens on no port."""
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from glob import glob
+from pathlib import Path
+
+import pytest
+from courses import cell_of, hand_in, new_course
+from damage import honest
+from nbgrader.api import Gradebook
+from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+from nbgrader.plugins.export import CsvExportPlugin
+from sqlalchemy import create_engine, text
+from test_hook import FULL, run_nbgrader
+
+from autograder.grade_course import grade_course
+from autograder.nbgrader.course import Course, CourseError
+
+pytest.importorskip("psycopg")
+BINARIES = [Path(found).parent for found in (*sorted(glob("/usr/lib/postgresql/*/bin/postgres"), reverse=True),
+                                             shutil.which("postgres") or "") if found]
+pytestmark = [pytest.mark.skipif(not BINARIES, reason="no PostgreSQL server is installed"),
+              pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")]
+AS = {"user": "nobody"} if os.geteuid() == 0 else {}             # the server refuses to run as root
+
+
+@pytest.fixture(scope="module")
+def server():
+    """The folder of a running server's socket."""
+    folder = Path(tempfile.mkdtemp(prefix="postgres-"))
+    if AS:
+        shutil.chown(folder, "nobody")
+    run = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **AS}
+    subprocess.run([BINARIES[0] / "initdb", "-D", folder / "data", "-U", "teacher", "-A", "trust", "-E", "UTF8",
+                    "--locale=C", "--no-sync"], check=True, **run)
+    process = subprocess.Popen([BINARIES[0] / "postgres", "-D", folder / "data", "-k", folder, "-c",
+                                "listen_addresses=", "-F"], **run)
+    try:
+        wait_for(folder, process)
+        yield folder
+    finally:
+        process.terminate()
+        process.wait(30)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def wait_for(folder: Path, process: subprocess.Popen) -> None:
+    until = time.monotonic() + 60
+    while not (folder / ".s.PGSQL.5432").exists():
+        assert process.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def course(server, tmp_path, request) -> Course:
+    """A course whose configuration names a fresh database on that server."""
+    name = "".join(letter for letter in request.node.name if letter.isalnum())[:40].lower()
+    admin = create_engine(f"postgresql+psycopg://teacher@/postgres?host={server}", isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    admin.dispose()
+    course = new_course(tmp_path)
+    config = course.root / "nbgrader_config.py"
+    url = f"postgresql+psycopg://teacher@/{name}?host={server}"
+    config.write_text(f"{config.read_text()}\nc.CourseDirectory.db_url = {url!r}\n")
+    return Course.find(tmp_path)
+
+
+def scores(course: Course, student: str) -> dict[str, float | None]:
+    with Gradebook(course.db_url) as gradebook:
+        submission = gradebook.find_submission_notebook("multihead", "multihead", student)
+        return {grade.name: grade.auto_score for grade in submission.grades if grade.name in FULL}
+
+
+def test_both_ways_write_into_postgresql_and_export_reads_it(course, tmp_path):
+    wrong = honest()
+    cell_of(wrong, "merge_heads")["source"] = "def merge_heads(h):\n    return h"
+    run_nbgrader(GenerateAssignment, course)
+    hand_in(course, "student-01", honest())
+    hand_in(course, "student-02", wrong, "2025-03-04 05:06:07 UTC")
+    grade_course(course.root)
+    expected = {"student-01": FULL, "student-02": FULL | {"test_merge_heads": 0.0}}
+    assert {student: scores(course, student) for student in expected} == expected
+    run_nbgrader(Autograde, course)
+    assert {student: scores(course, student) for student in expected} == expected
+    run_nbgrader(GenerateFeedback, course)
+    with Gradebook(course.db_url) as gradebook:
+        CsvExportPlugin(to=str(tmp_path / "grades.csv")).export(gradebook)
+    assert "18.0" in (tmp_path / "grades.csv").read_text()
+
+
+def test_a_gradebook_that_is_not_there_yet_is_made_in_postgresql(course):
+    hand_in(course, "student-01", honest())
+    grade_course(course.root)
+    assert scores(course, "student-01") == FULL
+
+
+def test_manual_scores_and_comments_are_kept_in_postgresql(course):
+    hand_in(course, "student-01", honest())
+    grade_course(course.root)
+    with Gradebook(course.db_url) as gradebook:
+        gradebook.find_grade("test_multihead", "multihead", "multihead", "student-01").manual_score = 1.5
+        gradebook.find_comment("multihead", "multihead", "multihead", "student-01").manual_comment = "almost"
+        gradebook.db.commit()
+    grade_course(course.root, force=True)
+    with Gradebook(course.db_url) as gradebook:
+        assert gradebook.find_grade("test_multihead", "multihead", "multihead", "student-01").score == 1.5
+        assert gradebook.find_comment("multihead", "multihead", "multihead", "student-01").comment == "almost"
+
+
+def test_a_server_that_is_away_is_told_in_one_line(course):
+    config = course.root / "nbgrader_config.py"
+    config.write_text(config.read_text().replace("host=", "host=/nowhere"))
+    hand_in(course, "student-01", honest())
+    with pytest.raises(CourseError, match="the gradebook postgresql.* cannot be used") as caught:
+        grade_course(course.root)
+    assert "\n" not in str(caught.value)
