@@ -12,7 +12,7 @@ from autograder.output.marks import not_passed, reservations
 from autograder.records import ExerciseGrade, Text, text
 
 SHOWN = 4                                   # checks named in a comment; the page of feedback has them all
-_MARKUP = re.compile(r"([\\`*<>\[\]$&])")
+_MARKUP = re.compile(r"([\\`<>$&])")        # not brackets: one with a backslash is a formula
 
 
 def comment_on(exercise: ExerciseGrade, language: str) -> str | None:

@@ -1,0 +1,180 @@
+"""The formgrader in a real browser: grade at the press of a button, read our feedback, overrule it, find that kept.
+
+Skips itself where Chromium or Playwright is not installed. SCREENSHOTS=folder keeps what was on the screen.
+"""
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from urllib.request import urlopen
+
+import pytest
+from courses import hand_in, new_course, released
+from damage import honest
+from nbgrader.api import Gradebook
+from nbgrader.converters import GenerateAssignment
+from test_hook import run_nbgrader, scores, wrong
+
+from autograder.nbgrader.course import Course
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+             "--disable-component-update", "--disable-sync"]
+ATTACK = "<img src=x onerror=\"document.title='taken'\"><script>document.title='taken'</script>"
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory) -> Course:
+    """A course of three: a wrong one that also tries to draw on the page, a right one, an untouched one."""
+    course = new_course(tmp_path_factory.mktemp("formgrader"))
+    run_nbgrader(GenerateAssignment, course)
+    attack = wrong()
+    attack["cells"].append({"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None,
+                            "source": f"print({ATTACK!r})\nraise ValueError({ATTACK!r})"})
+    attack["cells"].append({"cell_type": "markdown", "metadata": {}, "source": ATTACK})
+    for student, notebook in {"student-01": attack, "student-02": honest(), "student-03": released()}.items():
+        hand_in(course, student, notebook)
+    return course
+
+
+@pytest.fixture(scope="module")
+def server(course, tmp_path_factory):
+    """The address of a Jupyter server in the course's folder."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    home = tmp_path_factory.mktemp("home")
+    environment = os.environ | {"HOME": str(home), "PYTHONPATH": os.path.dirname(os.path.dirname(__file__)),
+                                "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])}
+    with (home / "log").open("w") as log:
+        process = subprocess.Popen([sys.executable, "-m", "jupyter_server", f"--ServerApp.port={port}", "--no-browser",
+                                    "--ServerApp.ip=127.0.0.1", "--IdentityProvider.token=t", "--allow-root"],
+                                   cwd=course.root, env=environment, stdout=log, stderr=log)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(f"{address}/formgrader/manage_assignments?token=t", process)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def wait_for(address: str, process: subprocess.Popen) -> None:
+    until = time.monotonic() + 120
+    while True:
+        assert process.poll() is None
+        try:
+            return urlopen(address, timeout=60).close()
+        except OSError:
+            assert time.monotonic() < until
+            time.sleep(0.2)
+
+
+@pytest.fixture(scope="module")
+def page(server, tmp_path_factory):
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("profile"), executable_path=CHROMIUM, headless=True, args=ARGUMENTS,
+            viewport={"width": 1200, "height": 1000})
+        page = browser.pages[0]
+        page.set_default_timeout(60_000)
+        page.goto(f"{server}/formgrader/manage_assignments?token=t")
+        yield page
+        browser.close()
+
+
+def shot(page, name: str) -> None:
+    if "SCREENSHOTS" in os.environ:
+        page.screenshot(path=f"{os.environ['SCREENSHOTS']}/{name}.png")
+
+
+def row_of(page, words: str):
+    return page.locator("tr", has_text=words)
+
+
+def open_submission(page, server: str, number: int = 0) -> None:
+    """Through the pages for manual grading, as a teacher goes there."""
+    page.goto(f"{server}/formgrader/gradebook/multihead/multihead")
+    page.locator("table a", has_text=re.compile("Submission")).nth(number).click()
+    page.locator("#test_split_heads").wait_for()
+
+
+def test_the_button_grades_with_the_engine(page, server, course):
+    page.goto(f"{server}/formgrader/manage_submissions/multihead")
+    for student, score in {"student-01": "17 / 20", "student-02": "20 / 20", "student-03": "0 / 20"}.items():
+        row_of(page, student).locator(".autograde a").click()
+        page.get_by_text(f"Successfully autograded 'multihead' for student '{student}'").wait_for()
+        shot(page, f"graded-{student}")
+        page.locator(".modal.in .modal-footer button").last.click()
+        row_of(page, student).locator(".score", has_text=score).wait_for()
+        page.locator(".modal-backdrop").wait_for(state="detached")
+    assert scores(course)["test_split_heads"] == 0.0
+    shot(page, "scores")
+
+
+def test_the_assignment_and_its_scores_are_shown(page, server):
+    page.goto(f"{server}/formgrader/manage_assignments")
+    row_of(page, "multihead").locator(".num-submissions", has_text="3").wait_for()
+    shot(page, "assignments")
+    page.goto(f"{server}/formgrader/gradebook/multihead/multihead")
+    page.locator("td", has_text="17").first.wait_for()
+    shot(page, "submissions")
+
+
+def of_student_01(page, server) -> None:
+    """Open the submission with an error in split_heads: the formgrader keeps names away from who grades."""
+    for number in range(3):
+        open_submission(page, server, number)
+        if page.get_by_text("split_heads: 0 / 3").count() and page.get_by_text("merge_heads: 2 / 2").count():
+            return
+    raise AssertionError("none of the submissions has lost the points of split_heads only")
+
+
+def test_our_feedback_stands_below_the_cell_and_nothing_of_the_students_is_drawn(page, server):
+    of_student_01(page, server)
+    feedback = page.locator(".autograder-feedback", has_text="split_heads: 0 / 3")
+    feedback.scroll_into_view_if_needed()
+    shot(page, "feedback")
+    assert feedback.locator("li").count() > 3
+    assert page.locator("#test_split_heads").input_value() == ""
+    assert page.locator("#test_split_heads").get_attribute("placeholder") == "0"
+    assert "taken" not in page.title()
+    assert page.locator("img[src=x]").count() == 0
+
+
+def test_a_comment_for_the_student_stands_in_the_box_of_the_solution(page, server):
+    of_student_01(page, server)
+    box = page.locator("#split_heads-comment")
+    box.scroll_into_view_if_needed()
+    shot(page, "comment")
+    assert len(box.get_attribute("placeholder")) > 20
+    assert "Markdown" not in box.get_attribute("placeholder")
+
+
+def test_a_manual_score_is_kept_by_feedback_and_by_the_next_grading(page, server, course):
+    of_student_01(page, server)
+    page.locator("#test_split_heads").fill("1.5")
+    page.locator("#test_split_heads").press("Tab")
+    page.locator("#split_heads-comment").fill("Almost: look at the order of the axes.")
+    page.locator("#split_heads-comment").press("Tab")
+    shot(page, "manual")
+    page.wait_for_load_state("networkidle")
+    page.goto(f"{server}/formgrader/manage_submissions/multihead")
+    row_of(page, "student-01").locator(".autograde a").click()
+    page.get_by_text("Successfully autograded").wait_for()
+    page.goto(f"{server}/formgrader/manage_submissions/multihead")
+    row_of(page, "student-01").locator(".generate-feedback a").click()
+    page.get_by_text("Successfully generated feedback").wait_for()
+    with Gradebook(course.db_url) as gradebook:
+        assert gradebook.find_grade("test_split_heads", "multihead", "multihead", "student-01").score == 1.5
+    path = course.path("feedback", "student-01", "multihead") / "multihead.html"
+    assert "Almost: look at the order of the axes." in path.read_text()
+    page.goto(path.as_uri())
+    assert page.get_by_text("(Score: 18.5 / 20.0)").count()
+    assert "taken" not in page.title()
+    shot(page, "feedback-page")
