@@ -67,7 +67,7 @@ def kind_of(got: Any) -> Text | str:
 _FAMILIAR = {"list", "set", "object", "function", "method", "generator", "range", "map", "zip", "filter", "module",
              "type", "bytes", "complex", "ellipsis", "matrix", "recarray", "MaskedArray", "DataFrame", "Series",
              "Tensor", "ndarray of object", "object array"}
-_KINDS = {type(None): text("None (is there a return?)"), tuple: text("a tuple"), dict: text("a dict"),
+_KINDS = {type(None): text("None (is there a return?)"), tuple: text("a tuple or a list"), dict: text("a dict"),
           str: text("a piece of text")}
 
 
@@ -137,6 +137,6 @@ def _factor(got: np.ndarray, want: np.ndarray) -> Text | None:
     """Whether the whole answer is the expected one times a constant."""
     got = np.asarray(got, dtype=float)
     factor = float(np.vdot(want, got) / np.vdot(want, want)) if want.any() else 0.0
-    if abs(factor) < 1e-3 or not relative_error(got, factor * want) <= TOLERANCE:
+    if min(abs(factor), abs(factor - 1)) < 1e-3 or not relative_error(got, factor * want) <= TOLERANCE:
         return None
     return text("it is the expected answer times a constant: is there a factor too much or too little?")

@@ -18,7 +18,6 @@ from autograder.lesson import REFUSALS, UNWRITTEN
 from autograder.records import Outcome
 
 ALIKE = 1e-4                                    # far above float32's rounding, far below any real fault
-_ABSENT = object()
 Path = tuple[str, ...]
 
 
@@ -91,22 +90,28 @@ def _manner(outcome: Outcome, right: Outcome) -> str:
 
 def _leaf(value: Any, path: Path) -> tuple[int, float, float]:
     for step in path:
-        if isinstance(value, tuple):
-            value = value[int(step)] if step.isdigit() and int(step) < len(value) else _ABSENT
-        elif isinstance(value, dict):
-            value = value.get(step, _ABSENT)
+        if isinstance(value, tuple) and step.isdigit() and int(step) < len(value):
+            value = value[int(step)]
+        elif isinstance(value, dict) and step in value:
+            value = value[step]
         else:
-            value = _ABSENT
+            return _token("absent", *_holds(value)), 0.0, 0.0
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         return _array(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _token("number"), float(value), abs(float(value))
-    return _token("absent" if value is _ABSENT else type(value).__name__), 0.0, 0.0
+    return _token(type(value).__name__), 0.0, 0.0
+
+
+def _holds(value: Any) -> list[str]:
+    """What stands where something is absent: its kind, and of a dict the keys."""
+    return [type(value).__name__, *(sorted(value) if isinstance(value, dict) else [])]
 
 
 def _array(value: np.ndarray) -> tuple[int, float, float]:
     finite = np.isfinite(value)
-    token = _token("array", str(value.shape), str(value.dtype.kind == "f"), str(bool(finite.all())))
+    holes = "" if finite.all() else str(crc32(np.ascontiguousarray(finite).tobytes()))
+    token = _token("array", str(value.shape), str(value.dtype.kind == "f"), holes)
     numbers = np.where(finite, value, 0).ravel().astype(float)
     return token, float(numbers @ _direction(numbers.size)), float(np.linalg.norm(numbers))
 

@@ -55,6 +55,10 @@ class Judged:
         """Whether every check passed."""
         return all(attempt.word == "passed" for attempt in self.attempts)
 
+    def passed_in(self, world: str) -> bool:
+        """Whether some check passed in this world."""
+        return any(attempt.world == world for attempt in self.attempts)
+
     @property
     def needs_its_own_earlier_answers(self) -> bool:
         """Whether it answers questions about earlier answers of its own, and fails on the reference's."""
@@ -183,7 +187,10 @@ def stand_in_world(judged: Judged, failed_before: tuple[str, ...], open_subject:
             asks["own-forward"] = AskIn("stand-in", subject, reference, exercise.proxied)
         for name, ask in asks.items():
             for index, again in _retry(judged, exercise.checks, ask):
-                judged.attempts[index] = again if again.word != "passed" else Attempt("passed", because, ask.world)
+                if again.word == "passed":
+                    judged.attempts[index] = Attempt("passed", because, ask.world)
+                elif name == "stand-in" or again.word == "wrong" != judged.attempts[index].word:
+                    judged.attempts[index] = again              # what was answered says more than that nothing was
             judged.answers[name] = ask.answers
 
 
@@ -221,6 +228,7 @@ def functions_of(subject: Subject, names: Iterable[str]) -> StandIns:
 def _function(subject: Subject, name: str) -> Callable[..., Outcome]:
     def function(*args: Any) -> Outcome:
         return subject.answer(Call(name, args))
+    function.source = getattr(subject, "source", None)          # to ask it elsewhere, see sandbox.stand_ins
     return function
 
 

@@ -192,3 +192,59 @@ def test_a_missing_cache_is_blamed_on_the_forward_that_is_not_written() -> None:
     with pytest.raises(Unanswered) as caught:
         told.value(probes.GENERAL.backward)
     assert caught.value.function == "multihead"
+
+
+BUFFER = '''
+_buffers = {}
+
+
+def split_heads(x, heads):
+    if isinstance(heads, bool) or not isinstance(heads, int) or x.ndim != 3 or heads < 1 or x.shape[2] % heads:
+        raise ValueError("no")
+    B, T, C = x.shape
+    h = _buffers.setdefault((B, T, C, heads), np.zeros((B, heads, T, C // heads)))
+    h[:] = x.reshape(B, T, heads, C // heads).swapaxes(1, 2)
+    return h
+'''
+
+
+def test_a_buffer_that_is_filled_again_costs_only_its_own_function() -> None:
+    grades = {name: grade.points for name, grade in assess(source(then=BUFFER)).items()}
+    assert {name: points for name, points in grades.items() if points != FULL[name]} == {"split_heads": 2.75}
+
+
+REMEMBERS = '''
+_last, _sum = None, 0
+
+
+def split_heads(x, heads):
+    global _last, _sum
+    if isinstance(heads, bool) or not isinstance(heads, int) or x.ndim != 3 or heads < 1 or x.shape[2] % heads:
+        raise ValueError("no")
+    _sum = _sum + x if _last == x.shape else x
+    _last = x.shape
+    B, T, C = x.shape
+    return _sum.reshape(B, T, heads, C // heads).swapaxes(1, 2)
+'''
+
+
+def test_what_a_function_remembers_costs_only_that_function() -> None:
+    grades = {name: grade.points for name, grade in assess(source(then=REMEMBERS)).items()}
+    assert {name for name, points in grades.items() if points != FULL[name]} == {"split_heads"}
+
+
+def test_a_refusal_that_sees_one_fraction_only_is_not_said_to_round() -> None:
+    edit = ("if isinstance(heads, bool) or not isinstance(heads, (int, np.integer)):",
+            "if isinstance(heads, bool) or heads != int(heads):")
+    cut = "x = x.reshape(B, T, heads, C // heads) "
+    then = (cut, f"heads = int(heads)\n    {cut}")
+    assert assess(source(edit, then))["split_heads"].diagnosis.mistakes == ()
+
+
+def test_gradients_in_a_list_are_no_dict_with_other_names() -> None:
+    edit = ("return dx, grads\n", "return dx, [grads[name] for name in (\"wq\", \"wk\", \"wv\", \"wo\")]\n")
+    assert assess(source(edit))["multihead_backward"].diagnosis.mistakes == ()
+
+
+def test_a_derivative_of_a_wrong_forward_gets_no_hint_against_it() -> None:
+    assert assess(source(SCALE))["multihead_backward"].diagnosis.mistakes == ()

@@ -24,10 +24,19 @@ def advice(answers: Answers, reference: Subject) -> tuple[list[Text], list[Text]
     if forward is not None and _inexact(forward.value[0], reference.answer(probes.GENERAL.forward).value[0]):
         notices.append(text("your y is right to about 7 digits; float64 keeps 16: where do you use float32? "
                             "(no points lost)"))
+    elif _gave_up_on_size(answers, backward):
+        for_a_person.append(text("the gradients are right, but a large case is out of their reach within the time: "
+                                 "were they found by nudging (numerical differentiation)?"))
     elif backward is not None and _inexact_gradient(backward, reference):
         for_a_person.append(text("the gradients are right, but less exact than derived ones are: were they found by "
                                  "nudging (numerical differentiation)?"))
     return notices, for_a_person
+
+
+def _gave_up_on_size(answers: Answers, backward: Outcome | None) -> bool:
+    large = answers.get("multihead_backward", {}).get(probes.LARGE.backward)
+    """Whether backward answers small questions and runs out of time on the large one."""
+    return backward is not None and large is not None and large.status == "timed_out"
 
 
 def _pair(answers: Answers, exercise: str, call: Call) -> Outcome | None:

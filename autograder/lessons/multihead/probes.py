@@ -6,12 +6,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from autograder.records import Call, Result
 
 WEIGHTS = ("wq", "wk", "wv", "wo")
+
+
+def _twice(function: str, *args: Any) -> tuple[Call, Call]:
+    """The same question, to be asked one right after the other."""
+    return Call(function, args), Call(function, args)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +39,14 @@ class Case:
         return Call("multihead_backward", (Result(self.forward, 1), self.params, self.dy))
 
     @cached_property
-    def forward_again(self) -> Call:
-        return Call("multihead", self.forward.args)
+    def forward_again(self) -> tuple[Call, Call]:
+        """The same question twice more, one right after the other."""
+        return _twice("multihead", *self.forward.args)
 
     @cached_property
-    def backward_again(self) -> Call:
-        """The same question about the same cache, after `backward`."""
-        return Call("multihead_backward", self.backward.args)
+    def backward_again(self) -> tuple[Call, Call]:
+        """The same question about the same cache twice more, after `backward`, one right after the other."""
+        return _twice("multihead_backward", *self.backward.args)
 
     def moved(self, name: str, step: np.ndarray) -> Case:
         """The case with x or one matrix moved by `step`: what finite differences compare."""
@@ -89,7 +96,10 @@ FULL_MASK = random_case(20262, B=3, T=4, H=2, d=5)
 NARROW_HEADS = random_case(20263, B=2, T=3, H=4, d=1, allowed=np.tril(np.ones((3, 3), dtype=bool)))
 ONE_HEAD = random_case(20264, B=2, T=4, H=1, d=3, allowed=np.tril(np.ones((4, 4), dtype=bool)))
 SINGLE_KEY = random_case(20265, B=2, T=3, H=2, d=4, allowed=np.eye(3, dtype=bool))
+ONE_TOKEN = random_case(20269, B=3, T=1, H=2, d=5)
 WHOLE_NUMBERS = _whole_numbers(20266, B=2, T=4, H=3, d=2)
+SMALL_INTEGERS = replace(WHOLE_NUMBERS, x=WHOLE_NUMBERS.x.astype(np.int32), params={
+    name: matrix.astype(np.int32) for name, matrix in WHOLE_NUMBERS.params.items()})
 LARGE_SCORES = replace(GENERAL, x=GENERAL.x * 60)
 ONE_SEQUENCE = replace(FULL_MASK, x=FULL_MASK.x[:1], dy=FULL_MASK.dy[:1])
 TWICE_THE_SEQUENCE = _mirror(FULL_MASK)
@@ -101,12 +111,19 @@ SPLIT = Call("split_heads", (SPLIT_X, 3))
 SPLIT_OTHER = Call("split_heads", (_rng.normal(size=(3, 4, 10)), 2))
 SPLIT_EDGES = tuple(Call("split_heads", (_rng.normal(size=shape), heads))
                     for shape, heads in (((2, 5, 3), 1), ((2, 5, 3), 3), ((1, 1, 6), 2)))
-SPLIT_AGAIN = Call("split_heads", SPLIT.args)
+SPLIT_AGAIN = _twice("split_heads", *SPLIT.args)
+SPLIT_NEXT = Call("split_heads", (_rng.normal(size=SPLIT_X.shape), 3))
 MERGE = Call("merge_heads", (_rng.normal(size=(2, 3, 5, 4)),))
 MERGE_OTHER = Call("merge_heads", (_rng.normal(size=(3, 2, 4, 5)),))
 MERGE_EDGES = tuple(Call("merge_heads", (_rng.normal(size=shape),))
                     for shape in ((2, 1, 5, 3), (2, 3, 5, 1), (1, 2, 1, 3)))
-MERGE_AGAIN = Call("merge_heads", MERGE.args)
+MERGE_AGAIN = _twice("merge_heads", *MERGE.args)
+MERGE_NEXT = Call("merge_heads", (_rng.normal(size=MERGE.args[0].shape),))
+#: a kept answer, looked at through the other function after the next question; and the same from a fresh array
+SPLIT_KEPT = Call("merge_heads", (Result(SPLIT_AGAIN[0]),))
+SPLIT_FRESH = _twice("merge_heads", SPLIT_X.reshape(2, 5, 3, 4).swapaxes(1, 2))
+MERGE_KEPT = Call("split_heads", (Result(MERGE_AGAIN[0]), 3))
+MERGE_FRESH = _twice("split_heads", MERGE.args[0].swapaxes(1, 2).reshape(2, 5, 12), 3)
 
 
 def split_refusal(heads: object) -> Call:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.compare import difference, kind_of
+from autograder.compare import TOLERANCE, difference, kind_of, relative_error
 from autograder.lesson import REFUSALS, UNWRITTEN, Ask, Wrong
 from autograder.records import Call, Outcome, Text, text
 
@@ -20,15 +20,16 @@ def equal(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False)
 
 def refuses(ask: Ask, calls: Iterable[Call], what: Text) -> None:
     """Each of the calls is refused with ValueError, TypeError or AssertionError."""
-    for call in calls:
-        outcome = ask.outcome(call)
+    calls = list(calls)
+    for call, outcome in zip(calls, [ask.outcome(call) for call in calls], strict=True):   # all, for the diagnosis
         if outcome.status == "answered":
             raise Wrong(text("{function} accepts {what}, expected a ValueError, TypeError or AssertionError",
                              function=call.function, what=what))
         if UNWRITTEN in outcome.kinds:
             ask.value(call)
         if outcome.status == "raised" and REFUSALS.isdisjoint((outcome.error, *outcome.kinds)):
-            raise Wrong(text("{function} stops at {what} with {error}; refuse it yourself, before that happens",
+            raise Wrong(text("{function} stops at {what} with {error}; "
+                             "only ValueError, TypeError or AssertionError refuse it",
                              function=call.function, what=what, error=error_name(outcome)))
         if outcome.status != "raised":
             ask.value(call)                     # ends the check with what happened instead
@@ -52,9 +53,32 @@ def leaves_arguments(ask: Ask, call: Call, names: tuple[str, ...]) -> None:
 def same_again(first: Any, second: Any, function: str) -> None:
     """Two answers to the same question are equal."""
     for one, two in zip(arrays(first), arrays(second), strict=False):
-        if difference(two, one, "", function) is not None:
+        if not _same(one, two):
             raise Wrong(text("{function} gives another answer when it is asked the same thing again; "
                              "does it remember something?", function=function))
+
+
+def stays_as_it_was(ask: Ask, following: Call, kept: Call, fresh: tuple[Call, Call]) -> None:
+    """An answer is not overwritten by the next question; it is looked at through another function of the student's.
+
+    Whatever that one does, it does the same to a kept answer and to a fresh array that is equal to it. If it does not
+    even do the same to two such arrays, nothing can be said.
+    """
+    ask.value(following)
+    outcomes = [ask.outcome(call) for call in (kept, *fresh)]
+    if any(outcome.status != "answered" for outcome in outcomes):
+        return
+    seen, *should = [arrays(outcome.value) for outcome in outcomes]
+    if all(map(_same, *should)) and not all(map(_same, should[0], seen)):
+        raise Wrong(text("an earlier answer of {function} changes when it is asked something else; "
+                         "does it fill the same array again?", function=following.function))
+
+
+def _same(one: np.ndarray, two: np.ndarray) -> bool:
+    """Equal within rounding; what is not finite (that is another check's affair) stands in the same places."""
+    finite = np.isfinite(one)
+    return (one.shape == two.shape and np.array_equal(finite, np.isfinite(two))
+            and relative_error(two[finite], one[finite]) <= TOLERANCE)
 
 
 def arrays(value: Any) -> list[np.ndarray]:
@@ -71,15 +95,20 @@ def arrays(value: Any) -> list[np.ndarray]:
 def pair(value: Any, function: str, names: str) -> tuple[Any, Any]:
     """The two parts that a function returns."""
     if not isinstance(value, tuple) or len(value) != 2:
-        raise Wrong(text("{function} should return two things: {names}", function=function, names=names))
+        raise Wrong(text("{function} should return two things ({names}), but what comes back is {kind}",
+                         function=function, names=names, kind=_what(value)))
     return value[0], value[1]
+
+
+def _what(value: Any) -> Text | str:
+    """What kind of thing came back."""
+    return text("an array") if isinstance(value, np.ndarray) else kind_of(value)
 
 
 def entry(mapping: Any, key: str, name: str) -> Any:
     """What stands under a key of a returned dict."""
     if not isinstance(mapping, dict):
-        kind = text("an array") if isinstance(mapping, np.ndarray) else kind_of(mapping)
-        raise Wrong(text("{name} should be a dict, but it is {kind}", name=name, kind=kind))
+        raise Wrong(text("{name} should be a dict, but it is {kind}", name=name, kind=_what(mapping)))
     if key not in mapping:
         raise Wrong(text("{name} has no entry {key}", name=name, key=repr(key)))
     return mapping[key]

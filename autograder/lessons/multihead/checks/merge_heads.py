@@ -1,7 +1,7 @@
 """merge_heads: (B, H, T, d) -> (B, T, C)."""
 from autograder.lesson import Ask, check
 from autograder.lessons.multihead import probes
-from autograder.lessons.multihead.checks.facts import equal, leaves_arguments, refuses, same_again
+from autograder.lessons.multihead.checks.facts import equal, leaves_arguments, refuses, same_again, stays_as_it_was
 from autograder.records import text
 
 RIGHT = ("general",)                            # what has to be right before anything else pays
@@ -37,7 +37,9 @@ def refuses_other_axes(ask: Ask) -> None:
 def keeps_arguments(ask: Ask) -> None:
     """A view is fine, a change is not."""
     leaves_arguments(ask, probes.MERGE, ("h",))
-    same_again(ask.value(probes.MERGE), ask.value(probes.MERGE_AGAIN), "merge_heads")
+    for again in probes.MERGE_AGAIN:
+        same_again(ask.value(probes.MERGE), ask.value(again), "merge_heads")
+    stays_as_it_was(ask, probes.MERGE_NEXT, probes.MERGE_KEPT, probes.MERGE_FRESH)
 
 
 MERGE_HEADS = (worked_example, general, edges, refuses_other_axes, keeps_arguments)

@@ -74,6 +74,12 @@ def one_head(ask: Ask) -> None:
     right_output(ask, probes.ONE_HEAD.forward)
 
 
+@check(text("y is right with one token and several sequences"), "1/8", needs=RIGHT)
+def one_token(ask: Ask) -> None:
+    """T = 1, B = 3: a single key shows nothing of Q and K, so it pays only together with a right value."""
+    right_output(ask, probes.ONE_TOKEN.forward)
+
+
 @check(text("The cache holds x, heads and joined (J) for the way back"), "1/2", needs=RIGHT)
 def cache(ask: Ask) -> None:
     """What stands under "attention" is the student's own affair."""
@@ -91,6 +97,7 @@ def cache(ask: Ask) -> None:
 def whole_numbers(ask: Ask) -> None:
     """Integer x and matrices."""
     right_output(ask, probes.WHOLE_NUMBERS.forward)
+    right_output(ask, probes.SMALL_INTEGERS.forward)
 
 
 @check(text("Large scores (x times 60) still give finite numbers"), "1/4", needs=RIGHT)
@@ -109,12 +116,13 @@ def keeps_arguments(ask: Ask) -> None:
     leaves_arguments(ask, probes.FULL_MASK.forward, ("x", "params", "heads", "allowed"))
 
 
-@check(text("The same call gives the same answer again"), "1/4", needs=RIGHT)
+@check(text("The same call gives the same answer again"), "1/8", needs=RIGHT)
 def same_answer_twice(ask: Ask) -> None:
     """Nothing is remembered from one call to the next."""
-    first, second = answer(ask, probes.GENERAL.forward), answer(ask, probes.GENERAL.forward_again)
-    same_again(first[0], second[0], "multihead")
+    first = answer(ask, probes.GENERAL.forward)
+    for again in probes.GENERAL.forward_again:
+        same_again(first[0], answer(ask, again)[0], "multihead")
 
 
-MULTIHEAD = (worked_example_w2, worked_example_w6, irregular_mask, full_mask, narrow_heads, one_head, cache,
+MULTIHEAD = (worked_example_w2, worked_example_w6, irregular_mask, full_mask, narrow_heads, one_head, one_token, cache,
              whole_numbers, large_scores, keeps_arguments, same_answer_twice)

@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.compare import TOLERANCE, as_array, difference
+from autograder.compare import TOLERANCE, as_array, difference, relative_error
 from autograder.lesson import Ask, Wrong, check
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.checks.facts import entry, equal, leaves_arguments, pair, same_again
@@ -37,10 +37,16 @@ def right_gradient(ask: Ask, case: Case, name: str) -> None:
     got = gradient(ask, case, name)
     if ask.world != "own-derivative":
         return equal(got, expected_gradient(ask, case, name), AXES[name], title_of(name))
-    equal(np.zeros(as_array(got, name).shape), np.zeros(case.array(name).shape), AXES[name], title_of(name))
+    same_shape(got, case, name)
     for step in directions(case, name):
         agrees_along(got, step, change_along(ask, case, name, step), name)
     return None
+
+
+def same_shape(got: Any, case: Case, name: str) -> None:
+    """A gradient has the shape of what it belongs to."""
+    shape = as_array(got, title_of(name)).shape
+    equal(np.zeros(shape), np.zeros(case.array(name).shape), AXES[name], title_of(name))
 
 
 def directions(case: Case, name: str, eps: float = 1e-5) -> list[np.ndarray]:
@@ -68,8 +74,10 @@ def change_along(ask: Ask, case: Case, name: str, step: np.ndarray, reference: b
 def agrees_along(got: Any, step: np.ndarray, change: float, name: str) -> None:
     """The gradient predicts the change along this step."""
     got = np.asarray(as_array(got, title_of(name)), dtype=float)
-    bound = 10 * TOLERANCE * np.linalg.norm(got) * np.linalg.norm(step)
-    if got.shape != step.shape or not abs(2 * np.vdot(got, step) - change) <= bound:
+    with np.errstate(all="ignore"):             # an answer of huge numbers is wrong, and no reason to warn
+        bound = 10 * TOLERANCE * np.linalg.norm(got) * np.linalg.norm(step)
+        agrees = got.shape == step.shape and abs(2 * np.vdot(got, step) - change) <= bound
+    if not agrees:
         raise Wrong(text("{name} does not predict how y changes when {what} is nudged",
                          name=title_of(name), what=name))
 
@@ -175,19 +183,48 @@ def dwo(ask: Ask) -> None:
     right_gradient(ask, probes.GENERAL, "wo")
 
 
-@check(text("All gradients agree with finite differences along random directions"), "1/4", needs=RIGHT,
+@check(text("The gradients are right with one head, and with heads of one channel"), "1/8", needs=RIGHT,
+       derivative=True)
+def edges(ask: Ask) -> None:
+    """H = 1, and d = 1."""
+    for case in (probes.ONE_HEAD, probes.NARROW_HEADS):
+        for name in ("x", *WEIGHTS):
+            right_gradient(ask, case, name)
+
+
+@check(text("Large scores (x times 60) still give finite gradients"), "1/8", needs=RIGHT, derivative=True)
+def large_scores(ask: Ask) -> None:
+    """The weights are all or nothing there; the gradient of wv shows whether they survive a second softmax.
+
+    A forward of the student's own that overflows has lost its points for that already.
+    """
+    own = ask.world == "own-derivative"
+    got, want = (of(ask, probes.LARGE_SCORES, "wv") for of in (gradient, expected_gradient))
+    if own and not np.isfinite(as_array(pair(ask.value(probes.LARGE_SCORES.forward), "multihead", "y, cache")[0],
+                                        "y")).all():
+        return
+    for name in ("x", *WEIGHTS):
+        if not np.isfinite(np.asarray(as_array(gradient(ask, probes.LARGE_SCORES, name), title_of(name)))).all():
+            raise Wrong(text("{name} holds values that are not finite (nan or inf)", name=title_of(name)))
+    if own:
+        right_gradient(ask, probes.LARGE_SCORES, "wv")
+    elif as_array(got, title_of("wv")).shape != want.shape or not relative_error(got, want) <= 1e-2:
+        equal(got, want, AXES["wv"], title_of("wv"))
+
+
+@check(text("All gradients agree with finite differences along random directions"), "1/8", needs=RIGHT,
        derivative=True)
 def finite_differences(ask: Ask) -> None:
     """Of the reference's forward; in the world "own-derivative" of the student's own."""
     case, own = probes.FULL_MASK, ask.world == "own-derivative"
     for name in ("x", *WEIGHTS):
         got = gradient(ask, case, name)
-        equal(np.zeros(as_array(got, name).shape), np.zeros(case.array(name).shape), AXES[name], title_of(name))
+        same_shape(got, case, name)
         for step in directions(case, name):
             agrees_along(got, step, change_along(ask, case, name, step, reference=not own), name)
 
 
-@check(text("No averaging: the same sequence twice in the batch gives twice the gradient"), "1/4", needs=RIGHT)
+@check(text("No averaging: the same sequence twice in the batch gives twice the gradient"), "1/8", needs=RIGHT)
 def no_averaging(ask: Ask) -> None:
     """Sums over batch and time; if there is a mean, it is in dy already."""
     for name in WEIGHTS:
@@ -214,8 +251,9 @@ def keeps_arguments(ask: Ask) -> None:
 @check(text("The same call gives the same answer again"), "1/8", needs=RIGHT)
 def same_answer_twice(ask: Ask) -> None:
     """Backward twice on one cache."""
-    first, second = (ask.value(call) for call in (probes.GENERAL.backward, probes.GENERAL.backward_again))
-    same_again(first, second, "multihead_backward")
+    first, *others = [ask.value(call) for call in (probes.GENERAL.backward, *probes.GENERAL.backward_again)]
+    for other in others:
+        same_again(first, other, "multihead_backward")
 
 
 @check(text("A large case (C = 96) is right, within the time of a derived gradient"), "3/4", needs=RIGHT,
@@ -227,5 +265,5 @@ def large_case(ask: Ask) -> None:
 
 
 MULTIHEAD_BACKWARD = (worked_example_w3, route_q, route_k, route_v, routes_are_added, single_key, dx, dwq, dwk, dwv,
-                      dwo, finite_differences, no_averaging, whole_numbers, keeps_arguments, same_answer_twice,
-                      large_case)
+                      dwo, edges, finite_differences, no_averaging, whole_numbers, large_scores, keeps_arguments,
+                      same_answer_twice, large_case)

@@ -14,9 +14,19 @@ def accepts_right_implementations(ask: Ask) -> None:
     for name in RIGHT:
         outcome = ask.trial(name)
         if outcome.status == "raised" and UNWRITTEN not in outcome.kinds:
-            raise Wrong(text("own_test rejects an implementation that is right, with {error}; "
-                             "does it compare something that may differ?", error=error_name(outcome)))
+            raise Wrong(_rejects(outcome))
         _finished(outcome)
+
+
+def _rejects(outcome: Outcome) -> Text:
+    """How the test turned down something right: by an assertion of its own, or by a mistake in the test itself."""
+    if "AssertionError" in outcome.kinds:
+        return text("own_test rejects an implementation that is right, with {error}; "
+                    "does it compare something that may differ?", error=error_name(outcome))
+    if outcome.where is None:
+        return text("own_test itself stops with {error} on an implementation that is right", error=error_name(outcome))
+    return text("own_test itself stops with {error} on an implementation that is right (cell {cell}, line {line})",
+                error=error_name(outcome), cell=outcome.where[0] + 1, line=outcome.where[1])
 
 
 def _finished(outcome: Outcome) -> None:

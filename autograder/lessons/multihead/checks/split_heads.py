@@ -1,7 +1,7 @@
 """split_heads: (B, T, C) -> (B, H, T, d)."""
 from autograder.lesson import Ask, check
 from autograder.lessons.multihead import probes
-from autograder.lessons.multihead.checks.facts import equal, leaves_arguments, refuses, same_again
+from autograder.lessons.multihead.checks.facts import equal, leaves_arguments, refuses, same_again, stays_as_it_was
 from autograder.records import text
 
 RIGHT = ("general",)                            # what has to be right before anything else pays
@@ -61,7 +61,9 @@ def refuses_other_axes(ask: Ask) -> None:
 def keeps_arguments(ask: Ask) -> None:
     """A view is fine, a change is not."""
     leaves_arguments(ask, probes.SPLIT, ("x", "heads"))
-    same_again(ask.value(probes.SPLIT), ask.value(probes.SPLIT_AGAIN), "split_heads")
+    for again in probes.SPLIT_AGAIN:
+        same_again(ask.value(probes.SPLIT), ask.value(again), "split_heads")
+    stays_as_it_was(ask, probes.SPLIT_NEXT, probes.SPLIT_KEPT, probes.SPLIT_FRESH)
 
 
 SPLIT_HEADS = (worked_example, general, edges, refuses_other_divisors, refuses_below_one, refuses_bool,
