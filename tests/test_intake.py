@@ -239,6 +239,50 @@ def test_other_ways_to_define_a_function_count(lesson, source):
     assert from_sources("a", "a", [source, HALVE], lesson).notices == ()
 
 
+ROUNDABOUT = [
+    "if True:\n    def double(x): 1", "try:\n\tdouble = twice\nexcept NameError: pass", "double: Callable = twice",
+    "(double, _) = twice, 0", "[a, *double] = twice", "(double,\n _) = twice, 0", "(a, (double, b)) = c",
+    "double, d['x'] = twice, 0", "double, (a, b) = twice, c", "double = halve = twice", "other = double = twice",
+    "globals()['double'] = twice", 'globals()["double"] = twice', "globals().update(double=twice)",
+    "setattr(sys.modules['__main__'], 'double', twice)", "class double: pass", "import twice as double",
+    "from twice import double", "from twice import (half,\n    double)", "from twice import half as double",
+    "if (double := twice): pass", "for double in [twice]: pass", "for i, double in enumerate(f): pass",
+    "with twice() as double: pass", "double \\\n    = twice", "double += 1", "x = 1; double = twice"]
+
+
+@pytest.mark.parametrize("source", ROUNDABOUT)
+def test_an_old_attempt_in_a_text_cell_never_replaces_a_function_that_code_may_define(lesson, source):
+    old = markdown("```python\ndef double(x):\n    return x\n```")
+    submission = taken(lesson, *handed_in(double=source), old, {**old, "cell_type": "raw"})
+    assert sources(submission) == [source, HALVE]
+    assert submission.notices == ()
+
+
+@pytest.mark.parametrize("source", ROUNDABOUT)
+def test_a_function_that_code_may_define_is_never_called_missing(lesson, source):
+    assert read_bytes("a.py", f"{source}\n{HALVE}\n".encode(), lesson).notices == ()
+
+
+@pytest.mark.parametrize("source", [
+    "print(double(2))", "y = double(3)", "y = double(3)[0]\nz[1] = 2", "assert double(2) == 4, 'x = 1'",
+    "print('double =', double(2))", "print(double)\nx = 1", "#  double = twice", "if double(2) <= 4: pass",
+    "def test(double): return 1", "double_it = 1", "layer.double = 1"])
+def test_code_that_only_uses_a_function_keeps_no_solution_from_being_rescued(lesson, source):
+    cells = handed_in()
+    cells[2] = markdown(f"```python\n{DOUBLE}\n```", "double")
+    assert sources(taken(lesson, *cells, code(source))) == [DOUBLE + "\n", HALVE, source]
+
+
+def test_a_python_file_has_no_cell_that_could_have_been_removed(lesson):
+    submission = read_bytes("a.py", DOUBLE.encode(), lesson)
+    assert notices(submission) == ["No code in what was handed in defines the function: halve."]
+
+
+def test_looking_for_definitions_takes_no_forever(lesson):
+    for unit in ("double ", "double,", "(", "double)", "for double ", "import double ", "double: ", "[double"):
+        assert from_sources("a", "a", [unit * (50_000 // len(unit))], lesson).unreadable is None
+
+
 def test_reading_imports_neither_nbformat_nor_nbgrader_nor_numpy():
     program = "import sys, autograder.intake; print([m for m in ('nbformat', 'nbgrader', 'numpy', 'IPython') " \
               "if m in sys.modules])"

@@ -17,6 +17,20 @@ from autograder.lesson import UNWRITTEN, Lesson
 from autograder.records import Cell, Text, text
 
 _FENCE = re.compile(r"^```.*$\n?", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+_BY_NAME = re.compile(r"\b(?:globals|locals|vars|setattr|exec|eval|__dict__|__main__)\b")
+_WAYS = (                                 # to bind a NAME; bounded, so that no file takes forever
+    r"\b(?:def|class)[ \t]+NAME\b",
+    r"""(?<![\w.'"])NAME[ \t]*(?::[^=\n]{0,200})?[-+*/|&^%@<>]{0,2}=(?!=)""",       # f = g, f: Callable = g, f := g
+    r"""^(?:[^\n#(]|(?<![\w\])])\()*?(?<![\w.'"])NAME\b"""
+    r"""(?:[^\n=;'"]|\[['"]\w*['"]\]){0,200}(?<![=!<>])=(?!=)""",                     # f, (g, h["x"]) = i
+    r"(?<![\w.])NAME\b[\w\s,.*)\]]{0,200}[)\]][ \t]*=(?!=)",                     # (f,\n g) = h
+    r"\bas[ \t]+NAME\b",
+    r"\bimport\b[^\n;#]{0,200}\bNAME\b",
+    r"\bimport[ \t]*\([^)]{0,500}\bNAME\b",
+    r"\bfor\b(?:(?!\bin\b)[^\n]){0,200}?\bNAME\b[^\n]{0,200}\bin\b",
+    r"\bcase\b[^\n]{0,200}\bNAME\b[^\n]{0,200}:",
+)
 
 
 def own_cells(cells: list[NotebookCell], template: Template, lesson: Lesson) -> tuple[tuple[Cell, ...], list[Text]]:
@@ -30,22 +44,36 @@ def own_cells(cells: list[NotebookCell], template: Template, lesson: Lesson) -> 
     given, own = [cell for cell in given if cell not in merged], own + merged
     rescued = _rescued(cells, own, template, lesson)
     notices = [*_changed(given, template), *_put_back(cells, template), *_marked_anew(cells, template),
-               *_repeated(code), *_run_after_all(merged), *_made_code(rescued), *_missing(own + rescued, lesson)]
+               *_repeated(code), *_run_after_all(merged), *_made_code(rescued),
+               *_missing(own + rescued, lesson, marked=any(cell.grade_id for cell in cells))]
     own = sorted((cell for cell in own + rescued if cell.source.strip()), key=lambda cell: cell.index)
     return tuple(Cell(cell.index, cell.source, cell.grade_id) for cell in own), notices
 
 
 def defines(source: str, name: str) -> bool:
     """Whether a line of the source begins the definition of this function, or assigns to its name, among others."""
-    return re.search(rf"^(?:(?:async )?def[ \t]+{name}[ \t]*\(|(?:[\w \t,]*,[ \t]*)?{name}[ \t]*(?:,[\w \t,]*)?=(?!=))",
+    few = r"[\w \t,]{0,200}"              # bounded, so that no file takes forever
+    return re.search(rf"^(?:(?:async )?def[ \t]+{name}[ \t]*\(|(?:{few},[ \t]*)?{name}[ \t]*(?:,{few})?=(?!=))",
                      source, re.MULTILINE) is not None
+
+
+def may_define(source: str, name: str) -> bool:
+    """Whether running the source might define this name in any way at all; comments do not, nor does calling it."""
+    if defines(source, name):
+        return True
+    if name not in source:
+        return False
+    source = _COMMENT.sub("", source.replace("\\\n", " "))
+    named = re.search(rf"\b{name}\b", source) is not None
+    return named and (_BY_NAME.search(source) is not None or any(
+        re.search(way.replace("NAME", name), source, re.MULTILINE) for way in _WAYS))
 
 
 def _merged(given: list[NotebookCell], own: list[NotebookCell], template: Template,
             lesson: Lesson) -> list[NotebookCell]:
     """Cells with the mark of a given one that hold solutions which stand nowhere else: two cells merged into one."""
     written = {exercise.name for exercise in lesson.exercises
-               if any(defines(cell.source, exercise.name) and UNWRITTEN not in cell.source for cell in own)}
+               if any(may_define(cell.source, exercise.name) and UNWRITTEN not in cell.source for cell in own)}
     unwritten = [exercise.name for exercise in lesson.exercises if exercise.name not in written]
     return [cell for cell in given if normalised(cell.source) not in template.given[cell.grade_id]
             and any(defines(cell.source, name) for name in unwritten)]
@@ -53,11 +81,11 @@ def _merged(given: list[NotebookCell], own: list[NotebookCell], template: Templa
 
 def _rescued(cells: list[NotebookCell], own: list[NotebookCell], template: Template,
              lesson: Lesson) -> list[NotebookCell]:
-    """Solutions in cells that became text by accident, for functions that no code cell defines."""
+    """Solutions in cells that became text by accident, for functions that no code cell could define."""
     texts = [cell for cell in cells if cell.kind != "code" and normalised(cell.source) not in template.prose]
     rescued: dict[int, NotebookCell] = {}
     for exercise in lesson.exercises:
-        if any(defines(cell.source, exercise.name) for cell in own):
+        if any(may_define(cell.source, exercise.name) for cell in own):
             continue
         for cell in texts:
             if defines(cell.source, exercise.name):
@@ -110,10 +138,13 @@ def _made_code(rescued: list[NotebookCell]) -> Iterable[Text]:
                    cells=listed(str(cell.index + 1) for cell in rescued))
 
 
-def _missing(own: list[NotebookCell], lesson: Lesson) -> Iterable[Text]:
+def _missing(own: list[NotebookCell], lesson: Lesson, marked: bool) -> Iterable[Text]:
+    """Which functions nothing defines; only where the file carries nbgrader's marks was there a cell for each."""
     ids = {cell.grade_id for cell in own}
     missing = [exercise.name for exercise in lesson.exercises
-               if exercise.name not in ids and not any(defines(cell.source, exercise.name) for cell in own)]
-    if missing:
+               if exercise.name not in ids and not any(may_define(cell.source, exercise.name) for cell in own)]
+    if missing and marked:
         yield text("The solution cell was removed, and no other cell defines the function: {names}.",
                    names=listed(missing))
+    elif missing:
+        yield text("No code in what was handed in defines the function: {names}.", names=listed(missing))
