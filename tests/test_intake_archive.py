@@ -150,6 +150,13 @@ def test_an_archive_without_notebooks_says_what_it_holds(lesson, tmp_path):
     assert len(reasons(read_archive(lesson, tmp_path, packed()))) == 1
 
 
+def test_an_archive_in_an_archive_is_unreadable_and_the_rest_is_graded(lesson, tmp_path):
+    submissions = read_archive(lesson, tmp_path, packed(("a/class.zip", packed("b.ipynb")), "student-01.ipynb"))
+    assert found(submissions) == [("student-01.ipynb", "student-01")]
+    assert len(reasons(submissions)) == 1
+    assert "Unpack it" in reasons(submissions)[0]
+
+
 def test_an_archive_given_twice_is_read_once(lesson, tmp_path):
     (tmp_path / "a.zip").write_bytes(packed("a.ipynb", "b.ipynb"))
     assert len(list(read([tmp_path / "a.zip", tmp_path / "a.zip"], lesson))) == 2

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 
 import pytest
 from notebooks import DOUBLE, HALVE, data, handed_in, notebook, tiny_lesson
@@ -73,7 +74,7 @@ def test_a_pipe_is_unreadable_and_nobody_waits(lesson, tmp_path):
     for path in ("pipe.ipynb", "pipe.zip"):
         (submission,) = read([tmp_path / path], lesson)
         assert "not a regular file" in said(submission.unreadable)
-    assert len(list(read([tmp_path], lesson))) == 1
+    assert [submission.unreadable is None for submission in read([tmp_path], lesson)] == [False, False]
 
 
 def test_a_file_without_permission_says_so(lesson, tmp_path, monkeypatch):
@@ -117,6 +118,24 @@ def test_links_out_of_the_folder_are_refused(lesson, tmp_path):
     refused, honest = read([tmp_path / "class"], lesson)
     assert "b.ipynb, c" in said(refused.unreadable)
     assert honest.name == "a.ipynb"
+
+
+def test_an_archive_in_a_folder_is_not_opened_but_said_to_be_unreadable(lesson, tmp_path):
+    put(tmp_path, "class/student-01.ipynb", "class/student-02.zip", "class/deep/student-03.ZIP")
+    first, second, third = sorted(read([tmp_path / "class"], lesson), key=lambda submission: submission.student)
+    assert first.unreadable is None
+    for submission, student in ((second, "student-02"), (third, "student-03")):
+        assert submission.student == student
+        assert "Unpack it, or give it by itself" in said(submission.unreadable)
+
+
+def test_an_archive_in_a_folder_is_read_when_it_is_given_by_itself(lesson, tmp_path):
+    (tmp_path / "class").mkdir()
+    with zipfile.ZipFile(tmp_path / "class/work.zip", "w") as archive:
+        archive.writestr("student-02.ipynb", HONEST)
+    path = tmp_path / "class/work.zip"
+    assert [student for _, student in found(lesson, path, tmp_path / "class")] == ["student-02"]
+    assert [student for _, student in found(lesson, tmp_path / "class", path)] == ["work", "student-02"]
 
 
 # --- nbgrader's layout --------------------------------------------------------------------------------------------
@@ -226,6 +245,22 @@ def test_of_two_editions_the_last_saved_one_is_graded(lesson, tmp_path):
     (submission,) = read([tmp_path], lesson)
     assert submission.name == "student-01/tiny-en/tiny.ipynb"
     assert len(submission.notices) == 1
+
+
+@pytest.mark.parametrize("beside", ["tiny.ipynb", "tiny.py", "deeper/tiny.ipynb"])
+def test_of_a_student_with_an_archive_beside_the_work_the_work_is_graded_with_a_notice(lesson, tmp_path, beside):
+    put(tmp_path, f"student-01/tiny/{beside}", "student-01/tiny/work.zip", "student-02/tiny/tiny.ipynb")
+    first, _ = read([tmp_path], lesson)
+    assert (first.name, first.unreadable) == (f"student-01/tiny/{beside}", None)
+    assert "not student-01/tiny/work.zip" in said(first.notices[0])
+
+
+@pytest.mark.parametrize("path", ["student-01/tiny/work.zip", "student-01/tiny.zip"])
+def test_a_student_with_nothing_but_an_archive_is_unreadable_with_the_reason(lesson, tmp_path, path):
+    put(tmp_path, path, "student-02/tiny/tiny.ipynb")
+    first, second = read([tmp_path], lesson)
+    assert (first.student, first.notices, second.unreadable) == ("student-01", (), None)
+    assert "Unpack it" in said(first.unreadable)
 
 
 # --- names --------------------------------------------------------------------------------------------------------

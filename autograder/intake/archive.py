@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from autograder.intake.encoding import FILE_CAP, Unreadable
-from autograder.intake.files import SUFFIXES, File, Listing, cannot_open, passed_by
+from autograder.intake.files import SUFFIXES, File, Listing, cannot_open, is_archive, passed_by, refuse_archive
 from autograder.intake.names import listed
 from autograder.records import Text, text
 
@@ -119,4 +119,4 @@ def _file(archive: zipfile.ZipFile, path: str, below: PurePosixPath, member: zip
         modified = datetime(*member.date_time).timestamp()
     except (OverflowError, ValueError, OSError):
         modified = 0.0
-    return File(below, f"{path}!{below}", modified, load)
+    return File(below, f"{path}!{below}", modified, refuse_archive if is_archive(below) else load)

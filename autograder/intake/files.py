@@ -12,6 +12,7 @@ from autograder.intake.names import listed
 from autograder.records import Text, text
 
 SUFFIXES = (".ipynb", ".py", ".ipynb.txt", ".ipynb.json")       # browsers add the last two
+ARCHIVE = ".zip"
 _PASSED_BY = ("__pycache__", "__MACOSX", "node_modules", "site-packages", "venv")
 
 
@@ -51,6 +52,17 @@ def load(path: str) -> bytes:
         raise Unreadable(cannot_open(error)) from None
 
 
+def is_archive(path: PurePosixPath) -> bool:
+    """Whether a file in a folder or archive is itself an archive, which is not opened there, but not passed by."""
+    return path.name.lower().endswith(ARCHIVE)
+
+
+def refuse_archive() -> bytes:
+    """What loads an archive in a folder or archive."""
+    raise Unreadable(text("A zip archive inside a folder or another archive is not opened. Unpack it, or give it by "
+                          "itself."))
+
+
 def cannot_open(error: Exception) -> Text:
     """Why the operating system did not give us the file, for people."""
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
@@ -70,7 +82,7 @@ def folder_listing(root: str) -> Listing:
             path = os.path.join(folder, name)
             below = PurePosixPath(Path(path).relative_to(root).as_posix())
             if os.path.islink(path) and not os.path.realpath(path).startswith(inside):
-                if name in subfolders or name.lower().endswith(SUFFIXES):
+                if name in subfolders or name.lower().endswith((*SUFFIXES, ARCHIVE)):
                     links.append(str(below))
             elif name in subfolders:
                 listing.folders.append(below)
@@ -85,7 +97,8 @@ def _file(path: str, below: PurePosixPath) -> File:
         modified = os.stat(path).st_mtime
     except OSError:
         modified = 0.0
-    return File(below, os.path.realpath(path), modified, lambda: load(path))
+    return File(below, os.path.realpath(path), modified,
+                refuse_archive if is_archive(below) else lambda: load(path))
 
 
 def _refused(links: list[str], closed: list[OSError]) -> Text | None:

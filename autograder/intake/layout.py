@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from autograder.intake.files import SUFFIXES, File, Listing
+from autograder.intake.files import SUFFIXES, File, Listing, is_archive
 from autograder.intake.names import stem
 from autograder.lesson import Lesson
 
@@ -57,7 +57,8 @@ def arranged(listing: Listing, above: Parts, lesson: Lesson) -> list[Work]:
     works = {student: _choice(student, files, above, lesson) for student, files in owned.items()}
     rest.extend(file for student, work in works.items() if work is None for file in owned[student])
     found = {student: work for student, work in works.items() if work is not None}
-    strays, loose = _beside([file for file in rest if gradable(file.path, lesson)], found, above, lesson)
+    counting = [file for file in rest if is_archive(file.path) or gradable(file.path, lesson)]
+    strays, loose = _beside(counting, found, above, lesson)
     found |= {student: _work(student, files, files, above) for student, files in strays.items()}
     return [found[student] for student in sorted(found)] + _loose(loose)
 
@@ -107,8 +108,10 @@ def _choice(student: Parts, files: list[File], above: Parts, lesson: Lesson) -> 
 
 
 def _work(student: Parts, able: list[File], files: list[File], above: Parts) -> Work:
-    """A student's notebooks, or where there is none the Python files."""
+    """A student's notebooks, or where there is none the Python files; and archives, which may hold them."""
+    able = [file for file in able if not is_archive(file.path)]
     choice = [file for file in able if not file.path.name.lower().endswith(".py")] or able
+    choice = choice + [file for file in files if is_archive(file.path)]
     others = tuple(file.path.name for file in files if file not in choice)
     return Work(student[-1], tuple(choice), str(PurePosixPath(*student[len(above):])), others)
 

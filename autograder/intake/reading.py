@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from autograder.intake.encoding import Unreadable
-from autograder.intake.files import File, Listing, cannot_open, folder_listing, load
+from autograder.intake.files import ARCHIVE, File, Listing, cannot_open, folder_listing, is_archive, load
 from autograder.intake.layout import Work, arranged, notebook_names, student_of
 from autograder.intake.names import listed, stem
 from autograder.intake.own_cells import defines
@@ -41,7 +41,7 @@ def _at(path: str, kind: int, identity: str, seen: set[str], lesson: Lesson) -> 
     absolute = PurePosixPath(Path(os.path.abspath(path)).as_posix())
     if kind == stat.S_IFDIR:
         yield from _collection(path, folder_listing(path), (absolute.parent.name, absolute.name), seen, lesson)
-    elif kind == stat.S_IFREG and path.lower().endswith(".zip"):
+    elif kind == stat.S_IFREG and path.lower().endswith(ARCHIVE):
         yield from _archive(path, identity, seen, lesson)
     else:
         yield _loaded(path, student_of(absolute, lesson), lambda: load(path), lesson)
@@ -79,7 +79,7 @@ def _chosen(work: Work, seen: set[str], lesson: Lesson) -> Iterator[Submission]:
     file, submission = max(drafts, key=lambda draft: _rank(*draft, lesson))
     if file.identity in seen:
         return
-    seen.update(file.identity for file in work.files)
+    seen.update(file.identity for file in work.files if not is_archive(file.path))     # may yet be given by itself
     notices = tuple(_about_choice(file, work, lesson))
     yield msgspec.structs.replace(submission, notices=notices + submission.notices)
 
@@ -94,7 +94,7 @@ def _about_choice(file: File, work: Work, lesson: Lesson) -> Iterator[Text]:
     others = [other.path for other in work.files if other != file]
     if others:
         yield text("Of several files {file} was graded, not {others}.", file=listed([file.path]), others=listed(others))
-    if work.folder and file.path.name not in notebook_names(lesson):
+    if work.folder and not is_archive(file.path) and file.path.name not in notebook_names(lesson):
         yield text("The file is called {file} instead of {expected}; it was graded all the same.",
                    file=listed([file.path.name]), expected=listed(sorted(notebook_names(lesson))))
 
