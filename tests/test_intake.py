@@ -278,6 +278,17 @@ def test_a_python_file_has_no_cell_that_could_have_been_removed(lesson):
     assert notices(submission) == ["No code in what was handed in defines the function: halve."]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("name", ["a.py", "a.ipynb"])
+def test_nuls_at_the_end_of_a_file_are_left_out_with_a_notice(lesson, name, encoding):
+    content = f"{DOUBLE}\n{HALVE}\n" if name == "a.py" else data(notebook(*handed_in())).decode()
+    whole, padded = (read_bytes(name, (content + end).encode(encoding), lesson) for end in ("", "\0" * 500))
+    assert sources(padded) == sources(whole)
+    assert padded.key == whole.key
+    assert len(notices(padded)) == len(notices(whole)) + 1
+    assert any("NUL characters (500 of them)" in notice for notice in notices(padded))
+
+
 def test_looking_for_definitions_takes_no_forever(lesson):
     for unit in ("double ", "double,", "(", "double)", "for double ", "import double ", "double: ", "[double"):
         assert from_sources("a", "a", [unit * (50_000 // len(unit))], lesson).unreadable is None

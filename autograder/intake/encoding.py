@@ -35,8 +35,18 @@ _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
 
 
 def text_of(data: bytes) -> tuple[str, list[Text]]:
-    """The text in a file, and a notice where it was not plain UTF-8. Raises Unreadable."""
+    """The text in a file, and a notice where it was not plain UTF-8 or ended in NULs. Raises Unreadable."""
     _refuse_what_is_no_text(data)
+    decoded, notices = _decoded(data)
+    whole = decoded.rstrip("\0")                       # a crash or a disk on the network leaves them there
+    if whole != decoded:
+        notices = [*notices, text("The file ends in NUL characters ({count} of them), which were left out. Saving it "
+                                  "was probably cut short; look whether its end is there.",
+                                  count=len(decoded) - len(whole))]
+    return whole, notices
+
+
+def _decoded(data: bytes) -> tuple[str, list[Text]]:
     encoding = json.detect_encoding(data)              # UTF-8, -16 or -32, with or without a byte order mark
     if encoding == "utf-8":
         return _utf8(data)
