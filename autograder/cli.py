@@ -35,9 +35,24 @@ def _finite(context: click.Context, option: click.Parameter, value: float) -> fl
 
 
 def _nobodys_work(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    if value and Path(value).suffix in (".ipynb", ".py", ".zip") and Path(value).exists():
+    submissions = (".ipynb", ".py", ".zip", ".ipynb.txt", ".ipynb.json")
+    if value and os.path.realpath(value).lower().endswith(submissions) and Path(value).exists():
         raise click.BadParameter(f"{value} looks like a submission and would be overwritten")
     return value
+
+
+def _spare_the_given(target: str | None, paths: Iterable[str]) -> None:
+    """UsageError where the answer would take the place of a submission, by whatever way its file is reached."""
+    for path in paths:
+        if target and target != "-" and (os.path.realpath(target) == os.path.realpath(path) or _same(target, path)):
+            raise click.UsageError(f"{target} is one of the submissions and would be overwritten")
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False
 
 
 def _common(command: Callable[..., int]) -> Callable[..., int]:
@@ -99,6 +114,7 @@ def check(paths: tuple[str, ...], target: str | None, language: str, **limits: A
     """Grade notebooks or .py files, folders or zips; writes nothing but its answer."""
     from autograder.intake import read
     from autograder.lesson import load_lesson
+    _spare_the_given(target, paths)
     lesson = load_lesson(LESSON)
     with _answers(target, language, each=True) as answer:
         submissions = list(read(paths, lesson))

@@ -181,6 +181,27 @@ def test_a_bad_target_is_found_out_before_anything_is_graded(target, capsys, mon
     assert Path("ok.py").read_text() == ""
 
 
+@pytest.mark.parametrize("target", ["work.json", "./work.json", "link.json", "hard.json"])
+def test_a_target_that_is_a_submission_is_refused_before_anything_is_graded(target, capsys, monkeypatch):
+    monkeypatch.setattr(by_hand.Engine, "grade", lambda *_: pytest.fail("graded all the same"))
+    Path("work.json").write_text("work")
+    Path("link.json").symlink_to("work.json")
+    os.link("work.json", "hard.json")
+    assert run("check", "ok.py", "work.json", "--json", target) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "would be overwritten" in err
+    assert Path("work.json").read_text() == "work"
+
+
+@pytest.mark.parametrize("target", ["class/a.ipynb.txt", "class/a.IPYNB"])
+def test_a_target_that_is_a_notebook_in_a_folder_is_refused(target, course):
+    (course / "class").mkdir()
+    Path(target).write_text("work")
+    assert run("check", "class", "--json", target) == 2
+    assert Path(target).read_text() == "work"
+
+
 # --- the lesson itself --------------------------------------------------------------------------------------------
 
 @pytest.fixture
