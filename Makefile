@@ -13,7 +13,7 @@ setup: .venv/ready
 	@touch $@
 
 demo: setup
-	$(BIN)/autograder demo --students 30 $(DEMO)
+	$(BIN)/autograder demo --students 30 $(DEMO) || test $$? -eq 1	# 1: the class has files that nobody can read
 
 test: setup
 	$(BIN)/python -m pytest

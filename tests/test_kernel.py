@@ -140,8 +140,8 @@ def test_characters_that_no_program_can_hold_do_not_break_the_engine():
 
 
 def test_an_engine_that_fails_says_what_it_said_last(monkeypatch):
-    monkeypatch.setattr(kernel, "_PACKAGES", "/nowhere")
-    with pytest.raises(RuntimeError, match="No module named 'autograder'"):
+    monkeypatch.setattr(kernel, "_START", "import no_such_engine")
+    with pytest.raises(RuntimeError, match="No module named 'no_such_engine'"):
         answer_of("a = 1")
 
 
@@ -160,8 +160,8 @@ def kernels_find_us(monkeypatch):
 
 
 def test_a_kernel_whose_engine_is_broken_dies(kernels_find_us):
-    notebook = new_notebook(cells=[new_code_cell("import autograder.nbgrader.kernel as k; k._PACKAGES = '/nowhere'"),
-                                   new_code_cell(CALL)])
+    broken = "import autograder.nbgrader.kernel as k\nk._START = 'import no_such_engine'"
+    notebook = new_notebook(cells=[new_code_cell(broken), new_code_cell(CALL)])
     with pytest.raises(DeadKernelError):
         NotebookClient(notebook, kernel_name="python3", allow_errors=True).execute()
     assert notebook.cells[1].outputs == []

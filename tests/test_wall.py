@@ -12,8 +12,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import autograder
 from autograder.records import Call, Cell
 from autograder.sandbox import tiers
 from autograder.sandbox.libraries import libraries
@@ -87,8 +89,10 @@ def test_of_the_autograder_only_the_worker_can_be_seen(seen: set[str]) -> None:
 
 def test_there_is_no_shell_and_no_other_program(seen: set[str]) -> None:
     assert not {Path(path).name for path in seen} & {"sh", "bash", "dash", "busybox", "env", "bwrap", "git", "su"}
+    ours = {libraries().program, sys.prefix, sys.base_prefix, str(Path(np.__file__).parents[1]),
+            str(Path(autograder.__file__).parent)}                          # wherever this machine has them
     assert not {path for path in seen if path.startswith(("/proc", "/sys", "/etc", "/tmp", "/home", "/bin", "/usr/bin"))
-                and path != libraries().program}
+                and not any(path.startswith(place) or place.startswith(f"{path}/") for place in ours)}
 
 
 def test_nothing_can_be_written_behind_the_outer_wall(outer: Wall) -> None:
