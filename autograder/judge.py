@@ -10,8 +10,9 @@ An error costs once: a check passes if it holds in any world, and later worlds a
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
@@ -238,19 +239,40 @@ def trials(exercise: Exercise, open_subject: Open, subject_of: SubjectOf, refere
     random.SystemRandom().shuffle(order)
     outcomes: dict[str, Outcome] = {}
     slow = 0
-    for name in order:
-        outcomes[name] = Outcome("timed_out") if slow >= 2 else _trial(exercise, name, open_subject, subject_of)
-        slow += outcomes[name].status == "timed_out"
-        if outcomes[name].status == "missing" or UNWRITTEN in outcomes[name].kinds:
-            outcomes = dict.fromkeys(order, outcomes[name])             # there is nothing to try
-            break
+    with closing(_opened_ahead(exercise, order, open_subject, subject_of)) as opened:
+        for name, subject in opened:
+            outcomes[name] = subject.answer(_trial(exercise.implementations[name], exercise.name))
+            slow += outcomes[name].status == "timed_out"
+            if outcomes[name].status == "missing" or UNWRITTEN in outcomes[name].kinds:
+                outcomes = dict.fromkeys(order, outcomes[name])         # there is nothing to try
+                break
+            if slow >= 2:
+                break
+    outcomes = {name: outcomes.get(name, Outcome("timed_out")) for name in order}
     ask = AskIn("own", reference, reference, trials=outcomes.__getitem__)
     return Judged(exercise, [attempt(check, ask) for check in exercise.checks])
 
 
-def _trial(exercise: Exercise, name: str, open_subject: Open, subject_of: SubjectOf) -> Outcome:
-    implementation = exercise.implementations[name]
-    functions = implementation.functions
-    stand_ins = functions_of(subject_of(implementation), functions)
-    with open_subject(stand_ins, ()) as subject:
-        return subject.answer(Call(exercise.name, tuple(Proxy(function) for function in functions)))
+def _trial(implementation: Implementation, name: str) -> Call:
+    return Call(name, tuple(Proxy(function) for function in implementation.functions))
+
+
+def _opened_ahead(exercise: Exercise, order: list[str], open_subject: Open, subject_of: SubjectOf
+                  ) -> Iterator[tuple[str, Subject]]:
+    """A fresh process for each implementation; the next one is made ready while the last one is at work."""
+    def opening(name: str) -> Future[AbstractContextManager[Subject]]:
+        implementation = exercise.implementations[name]
+        return maker.submit(open_subject, functions_of(subject_of(implementation), implementation.functions), ())
+
+    with ThreadPoolExecutor(1) as maker:
+        following = opening(order[0])
+        try:
+            for name, after in zip(order, [*order[1:], None], strict=True):
+                ready, following = following, None
+                with ready.result() as subject:
+                    following = opening(after) if after is not None else None
+                    yield name, subject
+        finally:
+            if following is not None:
+                with following.result():
+                    pass
