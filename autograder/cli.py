@@ -11,11 +11,13 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from autograder.output.streams import open_what_is_closed, silence_output
 
 if TYPE_CHECKING:
     from autograder.grade import Engine
@@ -43,16 +45,10 @@ def _nobodys_work(context: click.Context, option: click.Parameter, value: str | 
 
 def _spare_the_given(target: str | None, paths: Iterable[str]) -> None:
     """UsageError where the answer would take the place of a submission, by whatever way its file is reached."""
-    for path in paths:
-        if target and target != "-" and (os.path.realpath(target) == os.path.realpath(path) or _same(target, path)):
-            raise click.UsageError(f"{target} is one of the submissions and would be overwritten")
-
-
-def _same(one: str, other: str) -> bool:
-    try:
-        return os.path.samefile(one, other)
-    except (OSError, ValueError):
-        return False
+    for path in paths if target and target != "-" else ():
+        with suppress(OSError, ValueError):
+            if os.path.realpath(target) == os.path.realpath(path) or os.path.samefile(target, path):
+                raise click.UsageError(f"{target} is one of the submissions and would be overwritten")
 
 
 def _common(command: Callable[..., int]) -> Callable[..., int]:
@@ -251,9 +247,15 @@ def _has_broken(grade: Grade) -> bool:
 def main() -> None:
     """The command `autograder`. A SIGTERM leaves through the same doors as Ctrl-C, so that nothing stays behind."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except OSError:                       # it is full, and was said to be
+        silence_output()
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
@@ -276,7 +278,7 @@ def run(arguments: list[str]) -> int:
         click.echo("stopped", err=True)
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())   # so that the last flush stays silent
+        silence_output()
         return NO_READER
     except Exception as error:
         return _broken(error)

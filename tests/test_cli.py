@@ -202,6 +202,14 @@ def test_a_target_that_is_a_notebook_in_a_folder_is_refused(target, course):
     assert Path(target).read_text() == "work"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_disk_that_is_full_is_exit_2_and_one_line(capsys):
+    assert run("check", "--json", "/dev/full", "ok.py") == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "cannot write /dev/full: No space left on device" in err
+
+
 # --- the lesson itself --------------------------------------------------------------------------------------------
 
 @pytest.fixture
@@ -316,6 +324,26 @@ def test_a_signal_ends_it_cleanly(course, number, code, says):
         assert program.wait() == code
     assert Path("out.jsonl").read_text() == "earlier\n"
     assert not list(course.glob(".*.part"))
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("arguments", "code"), [
+    ("check ok.py", 0), ("check ok.py unreadable.py", 1), ("check", 2), ("check explodes.py", 3),
+    ("check ok.py --json out.jsonl", 0)])
+def test_a_closed_stream_changes_no_exit_code(course, closed, arguments, code):
+    done = subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", *PROGRAM, *arguments.split()], cwd=course,
+                          env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert "None" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_json_to_standard_output_on_a_full_disk_is_exit_2_and_one_line(course):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*PROGRAM, "check", "ok.py", "--json", "-"], cwd=course, env=ENVIRONMENT, stdout=full,
+                              stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
 
 
 def test_a_terminal_without_unicode_gets_question_marks(course):

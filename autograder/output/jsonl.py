@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,7 +16,7 @@ from autograder.records import ExerciseGrade, Grade, Verdict
 
 
 class CannotWrite(Exception):
-    """The target of the JSON cannot be written; nothing was graded yet."""
+    """The target of the JSON cannot be written, or no longer: its disk is full."""
 
 
 def json_line(grade: Grade, language: str) -> str:
@@ -62,18 +62,25 @@ def json_lines(target: str, language: str) -> Iterator[Callable[[Grade], None]]:
     """A function that writes a grade to `target`: a file, or "-" for standard output, line by line.
 
     A file is there, whole, only after everything went well; until then what stood there stays. Raises CannotWrite
-    at once where the target cannot be written.
+    at once where the target cannot be written, and later where its disk is full.
     """
-    with ExitStack() as stack:
-        try:
-            file = stack.enter_context(_standard_output() if target == "-" else _file(Path(os.path.realpath(target))))
-        except OSError as error:
-            raise CannotWrite(f"cannot write {target}: {error.strerror or error}") from None
-
-        def write(grade: Grade) -> None:
-            file.write(json_line(grade, language).encode() + b"\n")
-            file.flush()
-        yield write
+    ours = True                           # whether an error of the operating system is about the target
+    try:
+        with _standard_output() if target == "-" else _file(Path(os.path.realpath(target))) as file:
+            def write(grade: Grade) -> None:
+                nonlocal ours
+                line = json_line(grade, language).encode() + b"\n"
+                ours = True
+                file.write(line)
+                file.flush()
+                ours = False
+            ours = False
+            yield write
+            ours = True
+    except OSError as error:
+        if not ours or isinstance(error, BrokenPipeError):
+            raise
+        raise CannotWrite(f"cannot write {target}: {error.strerror or error}") from None
 
 
 @contextmanager
