@@ -28,6 +28,7 @@ class LocalSubject:
     """The functions that a source defines. Answers are remembered by the identity of the Call, as long as it lives."""
 
     def __init__(self, source: str, name: str = "reference", stand_ins: StandIns = NO_STAND_INS):
+        self.source = source
         module = types.ModuleType(name)
         module.print = _silent
         for part in _BETWEEN_PARTS.split(source):

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType, TracebackType
 from typing import Self
 from weakref import WeakKeyDictionary
@@ -23,13 +23,15 @@ from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ForkServer, ZygoteLost
 from autograder.sandbox.messages import Answer, Ask, CallBack, CallBackAnswer, Install, Installed, Start, Started
 from autograder.sandbox.plan import OUT_OF_TIME, CellRuns, Plan
-from autograder.sandbox.questions import arguments, on_wire, outcome_of, recorded, results_in
+from autograder.sandbox.questions import arguments, outcome_of, results_in
+from autograder.sandbox.stand_ins import Answering, bytes_in
 from autograder.sandbox.tiers import NoIsolation, wall
 from autograder.sandbox.wire import WireError
 
 __all__ = ["NoIsolation", "Plan", "Sandbox", "Student", "ZygoteLost"]
 START_SECONDS = 30.0                      # for the lesson's own code
 OVERRUNS = 2                              # a function that has timed out so often is not asked again
+ANSWERS_CAP = 64 * 2**20                  # bytes in the arrays of all answers; the reference's are a fiftieth of that
 SMALLEST_MEMORY_MB = 256                  # Python and NumPy themselves take half of it
 NO_STAND_INS: StandIns = MappingProxyType({})
 
@@ -93,9 +95,11 @@ class Student:
     def __init__(self, sandbox: Sandbox, cells: Sequence[Cell], modules: dict[str, bytes], prelude: bytes,
                  stand_ins: StandIns, install: tuple[str, ...], plan: Plan, until: float):
         self._sandbox, self._modules, self._prelude = sandbox, modules, prelude
-        self._stand_ins, self._install = stand_ins, install
+        self._answering = Answering(stand_ins, sandbox)
+        self._install = install
         self._runs = CellRuns(cells, deepcopy(plan), sandbox.cell_seconds, until)
-        self._until = until
+        self.until = until
+        self._room = ANSWERS_CAP
         self._plots = any("matplotlib" in cell.source or "pylab" in cell.source for cell in cells)
         self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
         self._kept: WeakKeyDictionary[Call, int] = WeakKeyDictionary()    # answers that this child keeps, numbered
@@ -132,7 +136,8 @@ class Student:
         return deepcopy(self._runs.plan)
 
     def close(self) -> None:
-        """Kill the child."""
+        """Kill the child, and what answered its calls."""
+        self._answering.close()
         if self._child is not None:
             self._child.close()
             self._child = None
@@ -170,7 +175,7 @@ class Student:
         return outcome
 
     def _asked(self, call: Call) -> Outcome:
-        if time.monotonic() >= self._until:
+        if time.monotonic() >= self.until:
             self._runs.tell(OUT_OF_TIME)
             return Outcome("timed_out", message="the time for one submission was up")
         self.begin()
@@ -194,9 +199,9 @@ class Student:
             if not self._installed:
                 self._child.ask(Install(new_nonce(), list(self._install)), Installed, self._sandbox.seconds)
                 self._installed = True
-            seconds = min(self._sandbox.seconds, max(0.0, self._until - started))
-            answer = self._child.ask(ask, Answer, seconds, self._call_back)
-            outcome = outcome_of(answer, time.monotonic() - started)
+            seconds = min(self._sandbox.seconds, max(0.0, self.until - started))
+            answer = self._child.ask(ask, Answer, seconds, partial(self._call_back, until=started + seconds))
+            outcome = self._kept_within_bounds(outcome_of(answer, time.monotonic() - started))
         except Died as died:
             self.close()
             self._overruns[call.function] += died.status == "timed_out"
@@ -211,9 +216,12 @@ class Student:
         self._kept[call] = number
         return outcome
 
-    def _call_back(self, question: CallBack) -> CallBackAnswer:
-        if question.name not in self._stand_ins:
-            raise WireError(f"{question.name[:100]} is not answered here")
-        outcome = self._stand_ins[question.name](*[recorded(arg) for arg in question.args])
-        error = outcome.kinds[0] if outcome.kinds else outcome.error
-        return CallBackAnswer(question.nonce, outcome.status, on_wire(outcome.value), error, outcome.message)
+    def _kept_within_bounds(self, outcome: Outcome) -> Outcome:
+        """The outcome, which is remembered; WireError once all of them together are too large for that."""
+        self._room -= bytes_in(outcome.value)
+        if self._room < 0:
+            raise WireError(f"its answers together hold more than {ANSWERS_CAP // 2**20} MB")
+        return outcome
+
+    def _call_back(self, question: CallBack, until: float) -> CallBackAnswer:
+        return self._answering.answer(question, until - time.monotonic())

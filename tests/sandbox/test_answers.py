@@ -105,3 +105,9 @@ def test_changes_in_an_earlier_answer_are_reported_and_stay(student):
     assert second.changed == ("0.attention.weights",)
     assert first.shares == ("~0.attention.weights",)
     assert np.array_equal(second.value, X + 2)
+
+
+def test_answers_that_together_are_too_large_are_refused(student):
+    one = student("def f(): return np.zeros(2**21)")
+    words = [one.answer(call).status for call in [Call("f", ()) for _ in range(6)]]
+    assert words == ["answered"] * 4 + ["refused"] * 2

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from autograder.records import Call, Cell, Outcome, Proxy
-from autograder.sandbox import conversation
+from autograder.sandbox import conversation, stand_ins
 from autograder.sandbox.student import Sandbox
 
 X = np.arange(6.0).reshape(2, 3)
@@ -85,3 +85,43 @@ def test_a_stand_in_that_fails_is_our_fault_and_the_child_goes(student):
     with pytest.raises(ZeroDivisionError):
         one.answer(Call("outer", ()))
     assert one.answer(Call("g", ())).value == 1
+
+
+# --- large calls --------------------------------------------------------------------------------------------------
+
+SQUARE = "import os\ndef square(x): return x[:, None] * x, os.getpid()\n"
+
+
+@pytest.fixture
+def square():
+    """A stand-in that says who answered; asked elsewhere it answers from its source."""
+    def function(x):
+        return answered((x[:, None] * x, -1))
+    function.source = SQUARE
+    return function
+
+
+def test_a_small_call_is_answered_by_the_judge_and_a_large_one_in_another_process(student, square):
+    one = student("import os\ndef outer(n):\n    product, who = square(np.ones((1, n)))\n"
+                  "    return product.sum(), who, os.getpid()", stand_ins={"square": square}, install=("square",))
+    small, large = 2, stand_ins.SMALL // 8 + 1
+    total, who, _ = one.answer(Call("outer", (small,))).value
+    assert (total, who) == (small, -1)
+    total, who, own = one.answer(Call("outer", (large,))).value
+    assert (total, who > 0, who != own) == (large, True, True)
+
+
+def test_a_call_that_would_take_all_memory_fails_elsewhere_and_the_judge_goes_on(student, square):
+    one = student("def outer():\n    try:\n        square(np.ones(100_000))\n    except RuntimeError as error:\n"
+                  "        return str(error)\ndef small(): return square(np.ones(2))[1]",
+                  stand_ins={"square": square}, install=("square",))
+    assert one.answer(Call("outer", ())).value == "square gave no answer: out_of_memory"
+    assert one.answer(Call("small", ())).value == -1
+
+
+def test_a_large_call_has_the_time_of_the_question_that_it_belongs_to(hurried, square):
+    square.source = "def square(x):\n    while True: pass\n"
+    one = hurried("def outer(): return square(np.ones(100_000))\ndef f(): return 1", stand_ins={"square": square},
+                  install=("square",))
+    assert one.answer(Call("outer", ())).status == "timed_out"
+    assert one.answer(Call("f", ())).value == 1
