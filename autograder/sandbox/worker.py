@@ -87,9 +87,9 @@ class Worker:
         try:
             with printing_to(Printed(0)):     # what is printed for hidden inputs is nobody's business
                 live, answer = perform(self._namespace, ask.function, ask.args, self._special)
-            self._answers[ask.call] = live
             answer.nonce = ask.nonce
             body = encode(answer)
+            self._answers[ask.call] = live    # what is refused is not kept either: it could fill the memory
         except wire.WireError as error:
             body = encode(Answer(ask.nonce, "refused", message=str(error)))
         except LookupError as error:
