@@ -1,7 +1,7 @@
 """Answer with more than the wire carries: 40 MB.
 
 points: 7
-split_heads: refused
+split_heads: refused out_of_memory
 """
 import numpy as np
 
