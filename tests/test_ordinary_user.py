@@ -16,7 +16,7 @@ NOBODY = "65534"
 CHOSEN = "reading or neighbours or lasting or tampering or bomb_pro or bomb_thr or honest or wall"
 
 
-def exposed(paths: list[Path]) -> list[str]:
+def exposed(paths: list[Path], scratch: Path) -> list[str]:
     """Shell commands that let others reach these folders in a mount namespace, however their parents are guarded."""
     commands = []
     guarded: dict[Path, list[Path]] = {}
@@ -25,7 +25,7 @@ def exposed(paths: list[Path]) -> list[str]:
         if closed:
             guarded.setdefault(closed[0], []).append(path)
     for number, (parent, inside) in enumerate(guarded.items()):
-        asides = [f"/tmp/autograder-exposed-{number}-{index}" for index in range(len(inside))]
+        asides = [f"{scratch}/{number}-{index}" for index in range(len(inside))]
         for path, aside in zip(inside, asides, strict=True):
             commands.append(f"mkdir -p {aside} && mount --bind {shlex.quote(str(path))} {aside}")
         commands.append(f"mount -t tmpfs -o mode=755 exposed {shlex.quote(str(parent))}")
@@ -34,8 +34,9 @@ def exposed(paths: list[Path]) -> list[str]:
     return commands
 
 
-def as_nobody(*command: str) -> subprocess.CompletedProcess[str]:
-    script = " && ".join(["mount --make-rprivate /", *exposed([REPOSITORY, Path(sys.prefix), Path(sys.base_prefix)]),
+def as_nobody(scratch: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    folders = [REPOSITORY, Path(sys.prefix), Path(sys.base_prefix)]
+    script = " && ".join(["mount --make-rprivate /", *exposed(folders, scratch),
                           f"exec setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups --bounding-set=-all "
                           f"--inh-caps=-all {shlex.join(command)}"])
     return subprocess.run(["unshare", "--mount", "sh", "-c", script], cwd=REPOSITORY, capture_output=True, text=True,
@@ -43,13 +44,13 @@ def as_nobody(*command: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the other tests run as an ordinary user already")
-def test_the_walls_hold_for_an_ordinary_user() -> None:
+def test_the_walls_hold_for_an_ordinary_user(tmp_path: Path) -> None:
     if not (shutil.which("unshare") and shutil.which("setpriv")):
         pytest.skip("unshare and setpriv are not installed")
-    trial = as_nobody(sys.executable, "-c", "import numpy, os; print(os.getuid())")
+    trial = as_nobody(tmp_path, sys.executable, "-c", "import numpy, os; print(os.getuid())")
     if trial.stdout.strip() != NOBODY:
         pytest.skip(f"nobody cannot run Python here: {trial.stderr.strip()[-200:]}")
-    done = as_nobody(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", CHOSEN,
+    done = as_nobody(tmp_path, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", CHOSEN,
                      "tests/test_attacks.py", "tests/test_wall.py")
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
     assert done.stdout.count(".") > 100       # they ran
