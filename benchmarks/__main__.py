@@ -16,10 +16,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from autograder.demo import make_class
 from rich.console import Console
 from rich.table import Table
 
+from autograder.demo import make_class
 from autograder.grade import Engine
 from autograder.intake import read
 from autograder.lesson import load_lesson
