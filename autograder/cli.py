@@ -122,15 +122,42 @@ def check(paths: tuple[str, ...], target: str | None, language: str, **limits: A
     return exit_code(answer.grades)
 
 
+def _course(command: Callable[..., int]) -> Callable[..., int]:
+    """The options of the commands that grade the course in this folder."""
+    for option in (
+        click.option("--force", is_flag=True, help="Grade also what has not changed since the last time."),
+        click.option("--student", "students", metavar="ID", multiple=True, help="Only this student; may be repeated."),
+        _jobs,
+    ):
+        command = option(command)
+    return command
+
+
 @cli.command(short_help="Grade the course in this folder.")
-@_jobs
-@click.option("--student", "students", metavar="ID", multiple=True, help="Only this student; may be repeated.")
-@click.option("--force", is_flag=True, help="Grade also what has not changed since the last time.")
+@_course
+@click.option("--dry-run", is_flag=True, help="Only say who would change; write nothing. The same as `diff`.")
 @_json
 @_common
-def grade(target: str | None, language: str, jobs: int, students: tuple[str, ...], force: bool, **limits: Any) -> int:
+def grade(target: str | None, language: str, jobs: int, students: tuple[str, ...], force: bool, dry_run: bool,
+          **limits: Any) -> int:
     """Grade the course in this folder: submitted/ -> gradebook, autograded/, feedback/."""
-    return _grade_course(Path.cwd(), target, language, limits, jobs=jobs, students=students, force=force)
+    choices = {"jobs": jobs, "students": students, "force": force}
+    if dry_run:
+        return _changes(target, language, limits, **choices)
+    return _grade_course(Path.cwd(), target, language, limits, **choices)
+
+
+@cli.command(short_help="Say whose grade would change; write nothing.")
+@_course
+@_json
+@_common
+def diff(target: str | None, language: str, jobs: int, students: tuple[str, ...], force: bool, **limits: Any) -> int:
+    """Say who would change if the course were graded now: by how much, in which check. Writes nothing.
+
+    Compares with the last grade of each student, whatever the checks and the work were then. The JSON holds the
+    grades as they would be.
+    """
+    return _changes(target, language, limits, jobs=jobs, students=students, force=force)
 
 
 @cli.command(short_help="Make release/ out of assignments/.")
@@ -203,6 +230,25 @@ def _grade_course(folder: Path, target: str | None, language: str, limits: dict[
         page = course.path("feedback", grades[0].student, LESSON).with_suffix(".html")
         click.echo(f"\nEach student has a page of feedback, such as {os.path.relpath(page)}")
     return exit_code(answer.grades)
+
+
+def _changes(target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
+    _engine(limits)
+    from autograder.grade import Limits
+    from autograder.grade_course import changes_of_course
+    from autograder.nbgrader.course import CourseError
+    from autograder.output.changes import change_lines
+    try:
+        changes = changes_of_course(Path.cwd(), lesson=LESSON, limits=Limits(**limits), **choices)
+    except CourseError as error:
+        raise click.UsageError(str(error)) from None
+    if target is not None:
+        with _answers(target, language, each=False) as answer:
+            for change in changes:
+                answer(change.after)
+    if target != "-":
+        click.echo("\n".join(change_lines(changes)))
+    return exit_code(change.after for change in changes)
 
 
 def _engine(limits: dict[str, Any]) -> Engine:

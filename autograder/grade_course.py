@@ -14,6 +14,7 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.changes import Change, change
 from autograder.grade import Engine, Limits
 from autograder.journal import Journal
 from autograder.lesson import Lesson, load_lesson
@@ -58,6 +59,24 @@ def grade_course(course_folder: Path, *, lesson: str = "multihead", limits: Limi
             if on_grade is not None:
                 on_grade(grade, len(grades), len(submissions))
     return [grades[submission.student] for submission in submissions]
+
+
+def changes_of_course(course_folder: Path, *, lesson: str = "multihead", limits: Limits | None = None, jobs: int = 1,
+                      students: tuple[str, ...] = (), force: bool = False, on_grade: OnGrade | None = None,
+                      ) -> list[Change]:
+    """What `grade_course` would change, student by student; nothing at all is written."""
+    limits, loaded = limits or Limits(), load_lesson(lesson)
+    course = Course.find(course_folder)
+    submissions = handed_in(course, loaded, students)
+    with pool(lesson, limits, max(1, min(jobs, len(submissions)))) as engines:
+        journal = Journal.reading(course.root / OWN_FOLDER / "journal.jsonl", checks_version(loaded),
+                                  engines.submit(_isolation).result())
+        found = {}
+        for submission, grade, _ in judged(submissions, engines, journal, force):
+            found[submission.student] = change(journal.last(submission.student), grade)
+            if on_grade is not None:
+                on_grade(grade, len(found), len(submissions))
+    return [found[submission.student] for submission in submissions]
 
 
 # --- what was handed in -------------------------------------------------------------------------------------------

@@ -34,6 +34,14 @@ class Journal:
     def __init__(self, path: Path, checks: str, isolation: str):
         self._path, self._checks, self._isolation = path, checks, isolation
         self._known: dict[tuple[str, str], Grade] = {}
+        self._last: dict[str, Grade] = {}
+
+    @classmethod
+    def reading(cls, path: Path, checks: str, isolation: str) -> Journal:
+        """A journal that is only looked at: nothing is written, not even an empty file."""
+        journal = cls(path, checks, isolation)
+        journal._read()
+        return journal
 
     def __enter__(self) -> Journal:
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -54,6 +62,10 @@ class Journal:
             return None
         return msgspec.structs.replace(grade, submission=submission.name)
 
+    def last(self, student: str) -> Grade | None:
+        """The last grade that this student got, for whatever work and by whatever checks."""
+        return self._last.get(student)
+
     def add(self, grade: Grade) -> None:
         """Keep this grade; it is on the disk when this returns."""
         self._file.write(_encoder.encode(grade) + b"\n")
@@ -62,6 +74,7 @@ class Journal:
         self._remember(grade)
 
     def _remember(self, grade: Grade) -> None:
+        self._last[grade.student] = grade
         if grade.status == "graded" and grade.checks == self._checks and grade.isolation == self._isolation:
             self._known[grade.student, grade.key] = grade
 

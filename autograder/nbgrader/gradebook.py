@@ -5,8 +5,8 @@ without points (our own fault, an unreadable file, an exercise that is not grade
 manual grading. It is never a zero, and never the score of an earlier run. nbgrader has no way to take a cell out of
 the maximum, so a skipped exercise needs that mark as well: without it, it would read as 0 of 3.
 
-What a person gave stays: manual scores, extra credit, comments. As nbgrader does it, a cell with a manual score
-needs a look again after its automatic score was written anew.
+What a person gave stays: manual scores, extra credit, comments. A cell with a manual score needs a look again after
+its automatic score has changed.
 """
 from __future__ import annotations
 
@@ -139,8 +139,11 @@ class GradebookWriter:
         rows = {row.cell_id: row for row in submitted.grades}
         for cell in registered.grade_cells:
             row = rows[cell.id]
-            row.auto_score = self._score(self.source.by_name[cell.name], entry)
-            row.needs_manual_grade = row.auto_score is None or row.manual_score is not None
+            before, row.auto_score = row.auto_score, self._score(self.source.by_name[cell.name], entry)
+            if row.manual_score is None:
+                row.needs_manual_grade = row.auto_score is None
+            elif row.auto_score != before:
+                row.needs_manual_grade = True
 
     def _score(self, cell: SourceCell, entry: Entry) -> float | None:
         """What is known about this cell without a person, as nbgrader would read it; None is for a person."""

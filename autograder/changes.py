@@ -1,0 +1,71 @@
+"""What a new grade changes about the one before it: by how much, in which check, and why it was graded again."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from autograder.records import ExerciseGrade, Grade, Verdict
+
+
+@dataclass(frozen=True)
+class CheckChange:
+    """One check that pays or says something else now; a side without it is None."""
+
+    exercise: str
+    check: str
+    before: Verdict | None
+    after: Verdict | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One student's grade, before and after. `why` says what is different: "work", "checks", "isolation"."""
+
+    student: str
+    before: Grade | None
+    after: Grade
+    why: tuple[str, ...]
+    checks: tuple[CheckChange, ...]
+
+    @property
+    def changes(self) -> bool:
+        """Whether the student would notice anything."""
+        return self.before is None or bool(self.checks) or (
+            (self.before.points, self.before.status) != (self.after.points, self.after.status))
+
+    @property
+    def by(self) -> float | None:
+        """How many points more; None where one side has none."""
+        if self.before is None or self.before.points is None or self.after.points is None:
+            return None
+        return self.after.points - self.before.points
+
+
+def change(before: Grade | None, after: Grade) -> Change:
+    """Compare a grade with the last one that was written, if there was one."""
+    if before is None:
+        return Change(after.student, None, after, (), ())
+    reasons = {"work": before.key != after.key, "checks": before.checks != after.checks,
+               "isolation": before.isolation != after.isolation}
+    return Change(after.student, before, after, tuple(why for why, differs in reasons.items() if differs),
+                  tuple(_changed_checks(before, after)))
+
+
+def _changed_checks(before: Grade, after: Grade) -> Iterator[CheckChange]:
+    old, new = _verdicts(before), _verdicts(after)
+    for key in [*old, *(key for key in new if key not in old)]:
+        was, now = old.get(key), new.get(key)
+        if _says(was) != _says(now):
+            yield CheckChange(*key, was, now)
+
+
+def _verdicts(grade: Grade) -> dict[tuple[str, str], Verdict]:
+    def of(exercise: ExerciseGrade) -> Iterator[tuple[tuple[str, str], Verdict]]:
+        return (((exercise.name, verdict.check), verdict) for verdict in exercise.verdicts)
+    return dict(pair for exercise in grade.exercises for pair in of(exercise))
+
+
+def _says(verdict: Verdict | None) -> tuple | None:
+    """What counts of a verdict; points are compared as people see them."""
+    points = verdict.points if verdict is not None else None
+    return verdict and (verdict.verdict, None if points is None else round(points, 4), round(verdict.max_points, 4))

@@ -1,0 +1,45 @@
+"""Who changes, by how much and in which check, in lines for an instructor."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from autograder.output.marks import number, points_of
+from autograder.output.plain import plain
+
+_WHY = {"work": "other work", "checks": "other checks", "isolation": "another wall"}
+
+
+def change_lines(changes: Sequence[Any]) -> Iterator[str]:
+    """The students whose grade changes, each with the checks that do, and a line that counts all."""
+    for change in changes:
+        if change.changes:
+            yield plain(_headline(change))
+            yield from (f"    {plain(_check(one))}" for one in change.checks)
+    new = sum(change.before is None for change in changes)
+    other = sum(change.changes for change in changes) - new
+    yield f"{other} of {len(changes)} change, {new} new, {len(changes) - other - new} stay as they are"
+
+
+def _headline(change: Any) -> str:
+    after = points_of(change.after.points, change.after.max_points)
+    if change.before is None:
+        return f"{change.student}  new: {after}{_status(change.after)}"
+    by = "" if change.by is None else f" ({change.by:+.4g})"
+    why = ", ".join(_WHY[reason] for reason in change.why) or "the same work and checks"
+    before = "?" if change.before.points is None else number(change.before.points)
+    return f"{change.student}  {before} → {after}{by}{_status(change.after)}: {why}"
+
+
+def _status(grade: Any) -> str:
+    return "" if grade.status == "graded" else f" {grade.status}"
+
+
+def _check(one: Any) -> str:
+    return f"{one.exercise}/{one.check}: {_verdict(one.before)} → {_verdict(one.after)}"
+
+
+def _verdict(verdict: Any) -> str:
+    if verdict is None:
+        return "not there"
+    return f"{verdict.verdict.replace('_', ' ')} {points_of(verdict.points, verdict.max_points)}"

@@ -1,0 +1,123 @@
+"""A regrade tells its story before anything is written: who changes, by how much, in which check, and why."""
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from courses import grade_of, hand_in, new_course
+from damage import honest
+from msgspec.structs import replace
+from notebooks import data
+from test_hook import wrong
+
+from autograder import cli, grade_course
+from autograder.changes import change
+from autograder.nbgrader.course import Course
+from autograder.output.changes import change_lines
+
+FULL = grade_of("student-01", key="k", checks="v1")
+PARTLY = grade_of("student-01", (3, 2, 2.5, 7, 3), key="k", checks="v1")
+
+
+def told(*changes) -> list[str]:
+    return list(change_lines(changes))
+
+
+def test_the_same_grade_is_no_change():
+    assert not change(FULL, FULL).changes
+    assert told(change(FULL, FULL)) == ["0 of 1 change, 0 new, 1 stay as they are"]
+
+
+def test_a_change_names_the_points_the_check_and_why():
+    assert told(change(PARTLY, replace(FULL, checks="v2"))) == [
+        "student-01  17.5 → 20 / 20 (+2.5): other checks",
+        "    multihead/value: wrong 2.5 / 5 → passed 5 / 5",
+        "1 of 1 change, 0 new, 0 stay as they are"]
+
+
+@pytest.mark.parametrize(("other", "why"), [({"key": "k2"}, "other work"), ({"checks": "v2"}, "other checks"),
+                                            ({"isolation": "process"}, "another wall"),
+                                            ({"key": "k2", "checks": "v2"}, "other work, other checks")])
+def test_why_it_was_graded_again_is_said(other, why):
+    assert told(change(PARTLY, replace(FULL, **other)))[0].endswith(f": {why}")
+
+
+def test_a_first_grade_is_new():
+    assert told(change(None, FULL))[0] == "student-01  new: 20 / 20"
+
+
+def test_a_grade_that_cannot_be_given_any_more_is_a_change():
+    lost = grade_of("student-01", (None,) * 5, "unreadable")
+    assert told(change(FULL, lost))[0].startswith("student-01  20 → ? / 20 unreadable")
+    assert change(FULL, lost).by is None
+
+
+def test_a_check_that_is_new_or_gone_is_a_change():
+    fewer = replace(FULL, exercises=FULL.exercises[1:])
+    assert "    split_heads/value: not there → passed 3 / 3" in told(change(fewer, FULL))
+    assert "    split_heads/value: passed 3 / 3 → not there" in told(change(FULL, fewer))
+
+
+# --- a real course ------------------------------------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory) -> Course:
+    course = new_course(tmp_path_factory.mktemp("graded"))
+    hand_in(course, "student-01", honest())
+    hand_in(course, "student-02", wrong())
+    grade_course.grade_course(course.root)
+    return course
+
+
+@pytest.fixture
+def course(graded, tmp_path, monkeypatch) -> Course:
+    shutil.copytree(graded.root, tmp_path / "course")
+    monkeypatch.chdir(tmp_path / "course")
+    return Course.find(tmp_path / "course")
+
+
+def contents(folder: Path) -> dict[Path, tuple[int, bytes]]:
+    return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("command", [["diff"], ["grade", "--dry-run"]])
+def test_it_is_told_and_nothing_is_written(course, capsys, command):
+    path = course.path("submitted", "student-02", "multihead") / "multihead.ipynb"
+    path.write_bytes(data(honest()))
+    hand_in(course, "student-03", honest())
+    before = contents(course.root)
+    assert cli.run(command) == 0
+    assert contents(course.root) == before
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "student-02  17 → 20 / 20 (+3): other work"
+    assert said[1].startswith("    split_heads/")
+    assert said[-2:] == ["student-03  new: 20 / 20", "1 of 3 change, 1 new, 1 stay as they are"]
+
+
+def test_a_course_that_was_never_graded_gets_no_journal(tmp_path, monkeypatch):
+    course = new_course(tmp_path)
+    hand_in(course, "student-01", honest())
+    monkeypatch.chdir(tmp_path)
+    before = contents(tmp_path)
+    assert cli.run(["diff"]) == 0
+    assert contents(tmp_path) == before
+
+
+def test_only_what_changed_is_graded_again(course, monkeypatch):
+    (course.path("submitted", "student-02", "multihead") / "multihead.ipynb").write_bytes(data(honest()))
+    judged, fresh = grade_course.judged, []
+
+    def watched(*arguments):
+        for submission, grade, new in judged(*arguments):
+            fresh.append((submission.student, new))
+            yield submission, grade, new
+    monkeypatch.setattr(grade_course, "judged", watched)
+    grade_course.grade_course(course.root)
+    assert sorted(fresh) == [("student-01", False), ("student-02", True)]
+
+
+def test_other_checks_are_a_reason_to_grade_again(course):
+    journal = course.root / ".autograder" / "journal.jsonl"
+    journal.write_bytes(re.sub(rb'"checks":"[0-9a-f]{16}"', b'"checks":"0123456789abcdef"', journal.read_bytes()))
+    changes = grade_course.changes_of_course(course.root)
+    assert [(one.changes, one.why) for one in changes] == [(False, ("checks",))] * 2
