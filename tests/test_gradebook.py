@@ -197,6 +197,16 @@ def test_a_manual_score_and_comment_stay_and_want_a_look(course):
         assert gradebook.find_submission("multihead", "student-01").score == 3 + 2 + 5.0 + 7 + 3
 
 
+def test_a_manual_score_wants_no_look_while_the_automatic_one_stays_the_same(course):
+    write(course, Entry(grade_of("student-01")))
+    with Gradebook(course.db_url) as gradebook:
+        row = gradebook.find_grade("test_multihead", "multihead", "multihead", "student-01")
+        row.manual_score, row.needs_manual_grade = 4.5, False
+        gradebook.db.commit()
+    write(course, Entry(grade_of("student-01")))
+    assert scores(course)["test_multihead"] == (5.0, 4.5, False)
+
+
 def test_a_student_who_is_known_keeps_their_name(course):
     with Gradebook(course.db_url) as gradebook:
         gradebook.add_student("student-01", first_name="First", last_name="Last")

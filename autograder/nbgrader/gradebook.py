@@ -22,6 +22,7 @@ from autograder.lesson import Lesson
 from autograder.nbgrader.comments import comment_on
 from autograder.nbgrader.course import Course, CourseError, commands_on_path
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook, notebook_name, register, source_notebook
+from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Grade
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class GradebookWriter:
         self._close = ExitStack()
 
     def __enter__(self) -> GradebookWriter:
+        check_nbgrader()
         from nbgrader.api import Gradebook
         with _in_words(self._url), ExitStack() as opened:
             with commands_on_path():

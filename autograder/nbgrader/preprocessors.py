@@ -24,7 +24,9 @@ from traitlets import Enum, Float, Integer, List, Unicode
 from autograder.grade import Limits
 from autograder.language import LANGUAGES, translate
 from autograder.nbgrader.session import StudentSession, course_of, lesson_of, notebooks_of
+from autograder.nbgrader.versions import check_nbgrader
 
+check_nbgrader()
 Resources = dict[str, Any]
 Result = tuple[NotebookNode, Resources]
 GRADE = "autograder_grade"                      # among the resources: what the engine said

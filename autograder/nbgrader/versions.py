@@ -1,0 +1,20 @@
+"""Which versions of nbgrader this was made for: its inner workings are no promise of nbgrader's."""
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, version
+
+from autograder.nbgrader.course import CourseError
+
+FIRST, BEFORE = (0, 9, 5), (0, 10)
+
+
+def check_nbgrader() -> None:
+    """CourseError, with the remedy, where nbgrader is missing or is a version that was never tried."""
+    remedy = "run `pip install 'nbgrader>=0.9.5,<0.10'` in the environment of the autograder"
+    try:
+        found = version("nbgrader")
+    except PackageNotFoundError:
+        raise CourseError(f"nbgrader is not installed; {remedy}") from None
+    if not FIRST <= tuple(map(int, re.findall(r"\d+", found)[:3])) < BEFORE:
+        raise CourseError(f"this is nbgrader {found}, and the autograder works with 0.9.5 and 0.9.6; {remedy}")

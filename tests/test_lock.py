@@ -1,0 +1,75 @@
+"""Two commands in one course wait for each other, or say so."""
+import math
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from courses import hand_in, new_course
+from damage import honest
+from nbgrader.converters import Autograde, GenerateAssignment
+from test_hook import FULL, run_nbgrader, scores
+
+from autograder import grade_course
+from autograder.nbgrader.course import CourseError
+from autograder.nbgrader.lock import only_one
+
+
+def test_a_second_command_says_which_one_is_at_work(tmp_path):
+    with only_one(tmp_path, "nbgrader autograde", 0):
+        second = only_one(tmp_path, "autograder grade", 0)
+        with pytest.raises(CourseError, match=r"`nbgrader autograde`\) is at work in .*wait until it is done"):
+            second.__enter__()
+
+
+def test_who_waits_says_so_once_and_then_gets_its_turn(tmp_path):
+    said, held = [], threading.Event()
+
+    def hold():
+        with only_one(tmp_path, "autograder grade", 0):
+            held.set()
+            threading.Event().wait(0.5)
+    other = threading.Thread(target=hold)
+    other.start()
+    assert held.wait(10)
+    with only_one(tmp_path, "nbgrader autograde", math.inf, said.append):
+        pass
+    other.join()
+    assert len(said) == 1
+    assert "`autograder grade`" in said[0]
+
+
+def test_a_command_that_was_killed_lets_go(tmp_path):
+    code = ("import sys; from pathlib import Path; from autograder.nbgrader.lock import only_one\n"
+            "with only_one(Path(sys.argv[1]), 'x', 0): print(flush=True); sys.stdin.read()")
+    other = subprocess.Popen([sys.executable, "-c", code, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             cwd=Path(__file__).parents[1])
+    other.stdout.readline()
+    other.kill()
+    other.communicate()
+    with only_one(tmp_path, "autograder grade", 5):
+        pass
+
+
+def test_grading_a_course_waits_for_nbgrader_and_then_says_so(tmp_path, monkeypatch):
+    course = new_course(tmp_path)
+    hand_in(course, "student-01", honest())
+    monkeypatch.setattr(grade_course, "PATIENCE", 0.2)
+    with only_one(course.root, "nbgrader autograde", 0), pytest.raises(CourseError, match="nbgrader autograde"):
+        grade_course.grade_course(course.root)
+
+
+def test_nbgrader_waits_for_a_course_that_is_being_graded(tmp_path):
+    course = new_course(tmp_path)
+    run_nbgrader(GenerateAssignment, course)
+    hand_in(course, "student-01", honest())
+    with only_one(course.root, "autograder grade", 0):
+        said: list[str] = []
+        other = threading.Thread(target=lambda: said.extend(run_nbgrader(Autograde, course)), daemon=True)
+        other.start()
+        other.join(3)
+        assert other.is_alive()
+    other.join(120)
+    assert any("`autograder grade`" in line for line in said)
+    assert scores(course) == FULL
