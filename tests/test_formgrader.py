@@ -98,10 +98,22 @@ def row_of(page, words: str):
 
 
 def open_submission(page, server: str, number: int = 0) -> None:
-    """Through the pages for manual grading, as a teacher goes there."""
+    """Through the pages for manual grading, as a teacher goes there; ready once its scripts know scores and comments.
+
+    Until then a box is there, but nothing listens to what is typed in it.
+    """
     page.goto(f"{server}/formgrader/gradebook/multihead/multihead")
     page.locator("table a", has_text=re.compile("Submission")).nth(number).click()
-    page.locator("#test_split_heads").wait_for()
+    for box in ("#test_split_heads", "#split_heads-comment"):
+        page.locator(f"{box}[placeholder]").wait_for()
+
+
+def save(page, box: str, words: str, url: str) -> None:
+    """Type these words, leave the box, and wait until the server has them."""
+    with page.expect_response(lambda answer: url in answer.url and answer.request.method == "PUT") as saved:
+        page.locator(box).fill(words)
+        page.locator(box).press("Tab")
+    assert saved.value.ok
 
 
 def test_the_button_grades_with_the_engine(page, server, course):
@@ -158,12 +170,9 @@ def test_a_comment_for_the_student_stands_in_the_box_of_the_solution(page, serve
 
 def test_a_manual_score_is_kept_by_feedback_and_by_the_next_grading(page, server, course):
     of_student_01(page, server)
-    page.locator("#test_split_heads").fill("1.5")
-    page.locator("#test_split_heads").press("Tab")
-    page.locator("#split_heads-comment").fill("Almost: look at the order of the axes.")
-    page.locator("#split_heads-comment").press("Tab")
+    save(page, "#test_split_heads", "1.5", "/api/grade/")
+    save(page, "#split_heads-comment", "Almost: look at the order of the axes.", "/api/comment/")
     shot(page, "manual")
-    page.wait_for_load_state("networkidle")
     page.goto(f"{server}/formgrader/manage_submissions/multihead")
     row_of(page, "student-01").locator(".autograde a").click()
     page.get_by_text("Successfully autograded").wait_for()
