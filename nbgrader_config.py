@@ -30,3 +30,6 @@ if ENGINE:
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
+
+# `nbgrader zip_collect multihead` reads the zips of Moodle, Canvas and Brightspace in downloaded/multihead/archive/.
+c.ZipCollectApp.collector_plugin = "autograder.nbgrader.collect.LmsCollector"

@@ -1,0 +1,117 @@
+"""For `nbgrader zip_collect`: the zips of Moodle, Canvas and Brightspace, with the last attempt in its place.
+
+Earlier attempts are kept in a hidden folder beside it, which nobody grades. A later zip in the folder of archives is a
+later attempt. What the learning environment calls late without a time is set one second after the due date.
+"""
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from pathlib import Path, PurePath
+from zoneinfo import ZoneInfo
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.plugins.zipcollect import FileNameCollectorPlugin
+from traitlets import Unicode
+
+from autograder.nbgrader.lms import HandedIn, handed_in
+from autograder.nbgrader.session import notebooks_of
+
+EARLIER = ".earlier"                        # hidden: intake, and nbgrader by this course's configuration, pass it by
+_TAKEN = (".ipynb", ".py", ".txt", ".json")
+_OLDEST = datetime.min
+
+
+@dataclass(frozen=True)
+class _File:
+    path: str
+    of: HandedIn
+    attempt: tuple                          # larger is later
+
+
+class LmsCollector(FileNameCollectorPlugin):
+    """Tells nbgrader whose each extracted file is."""
+
+    timezone = Unicode("Europe/Amsterdam", help="In which the learning environment writes its dates.").tag(config=True)
+
+    def collect(self, submitted_file: str) -> dict[str, str] | None:
+        if self.named_regexp:               # the course has a pattern of its own
+            return super().collect(submitted_file)
+        return self._collected.get(submitted_file)
+
+    @cached_property
+    def _collected(self) -> dict[str, dict[str, str]]:
+        """What nbgrader asks about each file; looked at together, since attempts are only known together."""
+        students: dict[str, list[_File]] = defaultdict(list)
+        files = [file for file in map(self._file, self._extracted()) if file is not None]
+        numbers = defaultdict(set)
+        for file in files:
+            numbers[file.of.student].add(file.of.number)
+        for file in files:
+            namesake = f"-{file.of.number}" if len(numbers[file.of.student]) > 1 else ""
+            students[file.of.student + namesake].append(file)
+        return {path: about for student, theirs in students.items() for path, about in self._of(student, theirs)}
+
+    def _extracted(self) -> list[Path]:
+        root = Path(self.parent._format_collect_path(self.parent.extracted_directory))
+        return sorted(Path(folder, name) for folder, _, names in os.walk(root) for name in names)
+
+    def _file(self, path: Path) -> _File | None:
+        below = path.relative_to(self.parent._format_collect_path(self.parent.extracted_directory))
+        of = handed_in(below) if path.suffix.lower() in _TAKEN else None
+        if of is None or path.name == "index.html":
+            return None
+        return _File(str(path), of, (of.when or _OLDEST, self._age_of_archive(below.parts[0])))
+
+    def _age_of_archive(self, name: str) -> float:
+        folder = Path(self.parent._format_collect_path(self.parent.archive_directory))
+        return max((path.stat().st_mtime for path in folder.glob("*") if path.name.startswith(f"{name}.")), default=0.0)
+
+    def _of(self, student: str, files: list[_File]):
+        """One student's files: the last attempt in its place, the others below the folder of earlier ones."""
+        attempts = sorted({file.attempt for file in files})
+        if len(attempts) > 1:
+            self.log.warning("%s handed in %s times; the last attempt is graded", student, len(attempts))
+        placed: dict[PurePath, str] = {}
+        for file in sorted(files, key=lambda file: (file.attempt, file.of.upload), reverse=True):
+            place, number = self._name(file.of.below), attempts.index(file.attempt) + 1
+            last = file.attempt == attempts[-1] and place not in placed
+            place = place if last else PurePath(EARLIER, f"{number}-{file.of.upload}", file.of.below)
+            placed[place] = file.path
+            about = {"student_id": student, "file_id": str(place)}
+            when = self._when(student, file.of) if last else None
+            yield file.path, about | ({"timestamp": f"{when:%Y-%m-%d %H:%M:%S} UTC"} if when else {})
+
+    def _name(self, below: PurePath) -> PurePath:
+        """The path without the number that Canvas and browsers add, where the notebook is known without it."""
+        stem = re.sub(r"(?:-\d+| \(\d+\))$", "", below.stem)
+        return below.with_name(stem + below.suffix) if stem in notebooks_of(self._assignment) else below
+
+    @property
+    def _assignment(self) -> str:
+        return self.parent.coursedir.assignment_id
+
+    def _when(self, student: str, of: HandedIn) -> datetime | None:
+        """In UTC; None where nothing says so."""
+        if of.when is not None:
+            return of.when.replace(tzinfo=ZoneInfo(self.timezone)).astimezone(UTC)
+        if not of.late:
+            return None
+        if self._due is None:
+            self.log.warning("%s handed in late, but the assignment has no due date in the gradebook", student)
+            return None
+        self.log.warning("%s handed in late; nobody says how late", student)
+        return self._due + timedelta(seconds=1)
+
+    @cached_property
+    def _due(self) -> datetime | None:
+        directory = self.parent.coursedir
+        with Gradebook(directory.db_url, directory.course_id) as gradebook:
+            try:
+                return gradebook.find_assignment(self._assignment).duedate
+            except MissingEntry:
+                return None

@@ -1,0 +1,169 @@
+"""Zips as Moodle, Canvas and Brightspace make them: whose each file is, which attempt counts, and what was late."""
+import os
+import subprocess
+import sys
+import zipfile
+from datetime import datetime
+from pathlib import Path, PurePath
+
+import pytest
+from courses import new_course
+from damage import honest, saved
+from nbgrader.api import Gradebook
+from nbgrader.apps.zipcollectapp import ZipCollectApp
+from nbgrader.converters import Autograde, GenerateAssignment
+from test_hook import FULL, run_nbgrader, scores, wrong
+
+from autograder.nbgrader.lms import handed_in
+
+RIGHT, WRONG = saved(honest()), saved(wrong())
+NAMES = {
+    "zip/Student One_1234567_assignsubmission_file_/multihead.ipynb": ("1234567", "multihead.ipynb", False),
+    "zip/Student One_1234567_assignsubmission_file/multihead.ipynb": ("1234567", "multihead.ipynb", False),
+    "zip/Student_One_1234567_assignsubmission_file_my_multihead.ipynb": ("1234567", "my_multihead.ipynb", False),
+    "zip/Student One_1234567_assignsubmission_file_/a/b.ipynb": ("1234567", "a/b.ipynb", False),
+    "zip/onestudent_340934_208490284_multihead.ipynb": ("340934", "multihead.ipynb", False),
+    "zip/onestudent_LATE_340934_208490284_multi_head-1.ipynb": ("340934", "multi_head-1.ipynb", True),
+    "zip/onestudent_340934_208490284_work/multihead.ipynb": ("340934", "work/multihead.ipynb", False),
+    "zip/397063-2557369 - Student-A One - Sep 24, 2024 926 PM/multihead.ipynb": ("student-a-one", "multihead.ipynb", False),
+    "zip/397063-2557369 - Stúdent 't Five - 24 september 2024 2126/m.ipynb": ("stúdent-t-five", "m.ipynb", False),
+}
+
+
+@pytest.mark.parametrize(("path", "expected"), NAMES.items(), ids=NAMES)
+def test_a_name_tells_whose_file_it_is(path, expected):
+    found = handed_in(PurePath(path))
+    assert (found.student, str(found.below), found.late) == expected
+
+
+@pytest.mark.parametrize("path", ["multihead.ipynb", "zip/index.html", "zip/student-01/multihead.ipynb",
+                                  "12-34 - Student One - Sep 24, 2024 926 PM"])
+def test_other_names_tell_nothing(path):
+    assert handed_in(PurePath(path)) is None
+
+
+@pytest.mark.parametrize("words", ["Sep 24, 2024 926 PM", "September 24, 2024 9:26 PM", "24 september 2024 2126",
+                                   "24 sep. 2024 21:26"])
+def test_brightspace_says_when(words):
+    assert handed_in(PurePath(f"1-2 - A - {words}/m.ipynb")).when == datetime(2024, 9, 24, 21, 26)
+
+
+@pytest.mark.parametrize(("words", "hour"), [("Sep 24, 2024 1200 AM", 0), ("Sep 24, 2024 1200 PM", 12)])
+def test_twelve_is_midnight_or_noon(words, hour):
+    assert handed_in(PurePath(f"1-2 - A - {words}/m.ipynb")).when.hour == hour
+
+
+def test_a_date_that_is_none_is_no_date():
+    assert handed_in(PurePath("1-2 - A - Sep 44, 2024 926 PM/m.ipynb")).when is None
+
+
+# --- the command --------------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def course(tmp_path):
+    course = new_course(tmp_path)
+    run_nbgrader(GenerateAssignment, course)
+    return course
+
+
+def download(course, name: str, files: dict[str, bytes], age: float = 0) -> None:
+    """Put a zip into the folder of archives; a larger age is an older one."""
+    path = course.root / "downloaded" / "multihead" / "archive" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, content in files.items():
+            archive.writestr(member, content)
+    os.utime(path, (1.7e9 - age, 1.7e9 - age))
+
+
+def collect(course, monkeypatch) -> None:
+    monkeypatch.chdir(course.root)
+    app = ZipCollectApp()
+    app.initialize(["multihead", "--force"])
+    app.start()
+
+
+def submitted(course) -> dict[str, bytes]:
+    root = course.root / "submitted"
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def test_a_zip_of_moodle_is_collected_and_graded(course, monkeypatch):
+    download(course, "Multihead-1.zip", {
+        "Student One_1234567_assignsubmission_file_/multihead.ipynb": RIGHT,
+        "Student Two_1234568_assignsubmission_file_/multihead (1).ipynb": WRONG,
+        "Student Two_1234568_assignsubmission_file_/attention.py": b"",
+        "Student Three_1234569_assignsubmission_file_final.ipynb": RIGHT})
+    collect(course, monkeypatch)
+    assert {"1234567/multihead/multihead.ipynb", "1234568/multihead/multihead.ipynb",
+            "1234569/multihead/final.ipynb"} <= submitted(course).keys()
+    run_nbgrader(Autograde, course)
+    assert scores(course, "1234567") == scores(course, "1234569") == FULL
+    assert scores(course, "1234568") == FULL | {"test_split_heads": 0.0}
+
+
+def test_of_brightspaces_attempts_the_last_is_graded_and_the_others_are_kept(course, monkeypatch):
+    with Gradebook(course.db_url) as gradebook:
+        gradebook.update_or_create_assignment("multihead", duedate="2024-09-24 18:00:00 UTC")
+    folder = "397063-2557369 - {} - Sep {}, 2024 {}"
+    download(course, "Multihead Download.zip", {
+        "index.html": b"<html>",
+        folder.format("Student One", 9, "1159 PM") + "/multihead.ipynb": WRONG,
+        folder.format("Student One", 24, "756 PM") + "/multihead-final.ipynb": RIGHT,
+        folder.format("Student One", 24, "926 AM") + "/multihead.ipynb": WRONG,
+        folder.format("Student Two", 24, "926 PM") + "/multihead.ipynb": RIGHT})
+    collect(course, monkeypatch)
+    found = submitted(course)
+    assert found["student-one/multihead/multihead-final.ipynb"] == RIGHT
+    assert [path for path, content in found.items() if content == WRONG] == [
+        "student-one/multihead/.earlier/1-0/multihead.ipynb", "student-one/multihead/.earlier/2-0/multihead.ipynb"]
+    assert found["student-one/multihead/timestamp.txt"].startswith(b"2024-09-24 17:56:00")      # UTC
+    run_nbgrader(Autograde, course)
+    assert scores(course, "student-one") == FULL
+    with Gradebook(course.db_url) as gradebook:
+        late = {one.student_id: one.total_seconds_late for one in gradebook.find_assignment("multihead").submissions}
+    assert late == {"student-one": 0, "student-two": 86 * 60}
+
+
+def test_namesakes_in_brightspace_stay_two_students(course, monkeypatch):
+    download(course, "d.zip", {"11-9 - Student One - Sep 9, 2024 926 PM/multihead.ipynb": RIGHT,
+                               "12-9 - Student One - Sep 8, 2024 926 PM/multihead.ipynb": WRONG})
+    collect(course, monkeypatch)
+    assert submitted(course).keys() >= {"student-one-11/multihead/multihead.ipynb", "student-one-12/multihead/multihead.ipynb"}
+
+
+def test_what_canvas_calls_late_is_late(course, monkeypatch):
+    with Gradebook(course.db_url) as gradebook:
+        gradebook.update_or_create_assignment("multihead", duedate="2024-09-24 18:00:00 UTC")
+    download(course, "submissions.zip", {
+        "onestudent_340934_208490284_multihead.ipynb": WRONG,
+        "onestudent_340934_208490299_multihead-1.ipynb": RIGHT,
+        "twostudent_LATE_340935_208490290_multihead-2.ipynb": RIGHT})
+    collect(course, monkeypatch)
+    found = submitted(course)
+    assert found["340934/multihead/multihead.ipynb"] == RIGHT
+    assert WRONG in found.values()
+    assert "340934/multihead/timestamp.txt" not in found
+    assert found["340935/multihead/timestamp.txt"].startswith(b"2024-09-24 18:00:01")
+    run_nbgrader(Autograde, course)
+    with Gradebook(course.db_url) as gradebook:
+        assert gradebook.find_submission("multihead", "340935").total_seconds_late == 1
+
+
+def test_a_later_zip_is_a_later_attempt(course, monkeypatch):
+    name = "Student One_1234567_assignsubmission_file_/multihead.ipynb"
+    download(course, "b-old.zip", {name: WRONG}, age=1000)
+    download(course, "a-new.zip", {name: RIGHT})
+    collect(course, monkeypatch)
+    found = submitted(course)
+    assert found["1234567/multihead/multihead.ipynb"] == RIGHT
+    assert found["1234567/multihead/.earlier/1-0/multihead.ipynb"] == WRONG
+
+
+def test_the_command_itself_collects(course):
+    download(course, "d.zip", {"Student One_1234567_assignsubmission_file_/multihead.ipynb": RIGHT})
+    done = subprocess.run([sys.executable, "-m", "nbgrader", "zip_collect", "multihead"], cwd=course.root,
+                          env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}, capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "1234567/multihead/multihead.ipynb" in submitted(course)
