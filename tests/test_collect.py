@@ -25,7 +25,7 @@ NAMES = {
     "zip/onestudent_340934_208490284_multihead.ipynb": ("340934", "multihead.ipynb", False),
     "zip/onestudent_LATE_340934_208490284_multi_head-1.ipynb": ("340934", "multi_head-1.ipynb", True),
     "zip/onestudent_340934_208490284_work/multihead.ipynb": ("340934", "work/multihead.ipynb", False),
-    "zip/397063-2557369 - Student-A One - Sep 24, 2024 926 PM/multihead.ipynb": ("student-a-one", "multihead.ipynb", False),
+    "zip/397063-2557369 - Student-A One - Sep 24, 2024 926 PM/m.ipynb": ("student-a-one", "m.ipynb", False),
     "zip/397063-2557369 - Stúdent 't Five - 24 september 2024 2126/m.ipynb": ("stúdent-t-five", "m.ipynb", False),
 }
 
@@ -129,7 +129,7 @@ def test_namesakes_in_brightspace_stay_two_students(course, monkeypatch):
     download(course, "d.zip", {"11-9 - Student One - Sep 9, 2024 926 PM/multihead.ipynb": RIGHT,
                                "12-9 - Student One - Sep 8, 2024 926 PM/multihead.ipynb": WRONG})
     collect(course, monkeypatch)
-    assert submitted(course).keys() >= {"student-one-11/multihead/multihead.ipynb", "student-one-12/multihead/multihead.ipynb"}
+    assert submitted(course).keys() >= {f"student-one-{number}/multihead/multihead.ipynb" for number in (11, 12)}
 
 
 def test_what_canvas_calls_late_is_late(course, monkeypatch):

@@ -1,6 +1,6 @@
 """How learning environments name the files of students, in the zips that teachers download from them.
 
-Moodle       Student One_1234567_assignsubmission_file_/multihead.ipynb, or flat: ..._assignsubmission_file_multihead.ipynb
+Moodle       Student One_1234567_assignsubmission_file_/multihead.ipynb, or flat, without the slash
 Canvas       onestudent_340934_208490284_multihead.ipynb, late: onestudent_LATE_340934_208490284_multihead.ipynb
 Brightspace  397063-2557369 - Student One - Sep 24, 2024 926 PM/multihead.ipynb; each attempt has a folder of its own
 
