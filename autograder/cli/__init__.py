@@ -1,0 +1,98 @@
+"""The command line: parses arguments, prints and leaves with an exit code. Everything else happens elsewhere.
+
+Exit codes: 0 done (whatever the marks), 1 some submissions could not be graded, 2 wrong usage, 3 the autograder
+itself is broken. 130 and 141, as shells have it, for Ctrl-C and for a reader that left. What is slow to import is
+imported by the command that needs it. A file of this folder holds commands that belong together.
+"""
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+import click
+
+from autograder.cli import check, course, lesson
+from autograder.cli.common import BROKEN, DONE, INTERRUPTED, LESSON, NO_READER, WRONG_USAGE, exit_code
+from autograder.output.streams import open_what_is_closed, silence_output
+
+__all__ = ["cli", "exit_code", "main", "run"]
+COMMANDS = (check.check, course.grade, course.diff, lesson.release, lesson.verify, course.demo)
+
+
+def _show_version(context: click.Context, option: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        from autograder import __version__
+        from autograder.lesson import load_lesson
+        from autograder.version import checks_version
+        click.echo(f"autograder {__version__}, checks {checks_version(load_lesson(LESSON))}")
+        context.exit()
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+              help="Show the version, and that of the checks.")
+def cli() -> None:
+    """Grade the multi-head attention lesson: students' code runs behind a wall, verdicts are formed outside.
+
+    \b
+    Exit codes: 0 done (whatever the marks), 1 some submissions could not be graded,
+    2 wrong usage, 3 the autograder itself is broken.
+    """
+
+
+for _command in COMMANDS:
+    cli.add_command(_command)
+
+
+def main() -> None:
+    """The command `autograder`. A SIGTERM leaves through the same doors as Ctrl-C, so that nothing stays behind."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    open_what_is_closed()
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except OSError:                       # it is full, and was said to be
+        silence_output()
+    sys.exit(code)
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit code; whatever goes wrong is one line on standard error."""
+    try:
+        with cli.make_context("autograder", arguments) as context:
+            code = cli.invoke(context) or DONE
+        sys.stdout.flush()
+        return code
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return WRONG_USAGE
+    except click.ClickException as error:
+        where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "autograder"
+        click.echo(f"{where}: {error.format_message()} (see {where} --help)", err=True)
+        return WRONG_USAGE
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("stopped", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        silence_output()
+        return NO_READER
+    except Exception as error:
+        return _broken(error)
+
+
+def _broken(error: Exception) -> int:
+    from autograder.sandbox.tiers import NoIsolation
+    if isinstance(error, NoIsolation):
+        click.echo(f"autograder: {error}", err=True)
+    elif os.environ.get("AUTOGRADER_TRACEBACK") == "1":
+        import traceback
+        traceback.print_exc()
+    else:
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        click.echo(f"autograder: broken: {what} (AUTOGRADER_TRACEBACK=1 shows where)", err=True)
+    return BROKEN

@@ -1,0 +1,29 @@
+"""`autograder check`: one submission, or a pile of them."""
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from autograder.cli.common import LESSON, answers, engine, exit_code
+from autograder.cli.options import common, json_target, spare_the_given
+
+
+@click.command(short_help="Grade notebooks or .py files, folders or zips.")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())
+@json_target
+@common
+def check(paths: tuple[str, ...], target: str | None, language: str, **limits: Any) -> int:
+    """Grade notebooks or .py files, folders or zips; writes nothing but its answer."""
+    from autograder.intake import read
+    from autograder.lesson import load_lesson
+    spare_the_given(target, paths)
+    lesson = load_lesson(LESSON)
+    with answers(target, language, each=True) as answer:
+        submissions = list(read(paths, lesson))
+        with engine(limits) as grader:
+            for index, submission in enumerate(submissions, start=1):
+                graded = grader.grade(submission)
+                answer.progress(graded, index, len(submissions))
+                answer(graded)
+    return exit_code(answer.grades)

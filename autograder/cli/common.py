@@ -1,0 +1,51 @@
+"""What several commands do: have an engine, write the answer, know the exit code."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from autograder.grade import Engine
+    from autograder.output.answers import Answers
+    from autograder.records import Grade
+
+LESSON = "multihead"
+DONE, NOT_ALL_GRADED, WRONG_USAGE, BROKEN, INTERRUPTED, NO_READER = 0, 1, 2, 3, 130, 141
+
+
+def engine(limits: dict[str, Any]) -> Engine:
+    """An engine that is not running yet; NoIsolation where its wall cannot be had, a notice where it is less."""
+    from autograder.grade import Engine, Limits
+    from autograder.lesson import load_lesson
+    made = Engine(load_lesson(LESSON), Limits(**limits))
+    if made.isolation_notice:
+        click.echo(f"autograder: isolation is {made.isolation}: {made.isolation_notice}", err=True)
+    return made
+
+
+@contextmanager
+def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
+    from autograder.output.answers import answers as answering
+    from autograder.output.jsonl import CannotWrite
+    try:
+        with answering(target, language, each) as answer:
+            yield answer
+    except CannotWrite as error:
+        raise click.UsageError(str(error)) from None
+
+
+def exit_code(grades: Iterable[Grade]) -> int:
+    """3 if the autograder failed anywhere, else 1 if a submission could not be graded, else 0."""
+    statuses = {"broken" if _has_broken(each) else each.status for each in grades}
+    if "broken" in statuses:
+        return BROKEN
+    return NOT_ALL_GRADED if "unreadable" in statuses else DONE
+
+
+def _has_broken(grade: Grade) -> bool:
+    """Whether a check of it failed by our own fault; of an unreadable submission no check was tried."""
+    return grade.status != "unreadable" and any(
+        verdict.verdict == "broken" for exercise in grade.exercises for verdict in exercise.verdicts)

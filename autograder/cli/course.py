@@ -1,0 +1,94 @@
+"""The commands over a whole class: `autograder grade`, `diff` and `demo`."""
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from autograder.cli.common import LESSON, answers, engine, exit_code
+from autograder.cli.options import common, course_options, jobs_option, json_target
+
+
+@click.command(short_help="Grade the course in this folder.")
+@course_options
+@click.option("--dry-run", is_flag=True, help="Only say who would change; write nothing. The same as `diff`.")
+@json_target
+@common
+def grade(target: str | None, language: str, jobs: int, students: tuple[str, ...], force: bool, dry_run: bool,
+          **limits: Any) -> int:
+    """Grade the course in this folder: submitted/ -> gradebook, autograded/, feedback/."""
+    choices = {"jobs": jobs, "students": students, "force": force}
+    if dry_run:
+        return _changes(target, language, limits, **choices)
+    return _grade_course(Path.cwd(), target, language, limits, **choices)
+
+
+@click.command(short_help="Say whose grade would change; write nothing.")
+@course_options
+@json_target
+@common
+def diff(target: str | None, language: str, jobs: int, students: tuple[str, ...], force: bool, **limits: Any) -> int:
+    """Say who would change if the course were graded now: by how much, in which check. Writes nothing.
+
+    Compares with the last grade of each student, whatever the checks and the work were then. The JSON holds the
+    grades as they would be.
+    """
+    return _changes(target, language, limits, jobs=jobs, students=students, force=force)
+
+
+@click.command(short_help="Make a synthetic class, and grade it.")
+@click.argument("folder", metavar="[DIR]", default="demo-class", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--students", metavar="N", type=click.IntRange(1, 10_000), default=30, show_default=True,
+              help="How many students the class has.")
+@jobs_option
+@json_target
+@common
+def demo(folder: Path, students: int, jobs: int, target: str | None, language: str, **limits: Any) -> int:
+    """Make a synthetic class out of the catalogue of mistakes, and grade it."""
+    from autograder.demo import make_class
+    try:
+        make_class(folder, students)
+    except FileExistsError as error:
+        raise click.UsageError(str(error)) from None
+    return _grade_course(folder, target, language, limits, jobs=jobs, students=(), force=False)
+
+
+def _grade_course(folder: Path, target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
+    engine(limits)                       # before anything that other systems lack is imported
+    from autograder.grade import Limits
+    from autograder.grade_course import grade_course
+    from autograder.nbgrader.course import Course, CourseError
+    with answers(target, language, each=False) as answer:
+        try:
+            course = Course.find(folder)
+            grades = grade_course(folder, lesson=LESSON, limits=Limits(**limits), language=language,
+                                  on_grade=answer.progress, **choices)
+        except CourseError as error:
+            raise click.UsageError(str(error)) from None
+        for graded in grades:
+            answer(graded)
+    if target != "-":
+        page = course.path("feedback", grades[0].student, LESSON).with_suffix(".html")
+        click.echo(f"\nEach student has a page of feedback, such as {os.path.relpath(page)}")
+    return exit_code(answer.grades)
+
+
+def _changes(target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
+    engine(limits)
+    from autograder.grade import Limits
+    from autograder.grade_course import changes_of_course
+    from autograder.nbgrader.course import CourseError
+    from autograder.output.changes import change_lines
+    try:
+        changes = changes_of_course(Path.cwd(), lesson=LESSON, limits=Limits(**limits), **choices)
+    except CourseError as error:
+        raise click.UsageError(str(error)) from None
+    if target is not None:
+        with answers(target, language, each=False) as answer:
+            for change in changes:
+                answer(change.after)
+    if target != "-":
+        click.echo("\n".join(change_lines(changes)))
+    return exit_code(change.after for change in changes)

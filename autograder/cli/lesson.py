@@ -1,0 +1,47 @@
+"""The commands over the lesson itself: `autograder release` and `verify`."""
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from autograder.cli.common import BROKEN, DONE, LESSON
+from autograder.cli.options import common
+
+
+@click.command(short_help="Make release/ out of assignments/.")
+def release() -> int:
+    """Make release/ out of assignments/, and prove that nothing leaked."""
+    from autograder.lesson import load_lesson
+    from autograder.nbgrader.release import release as make_release
+    names = [Path(path).parent.name for path in load_lesson(LESSON).editions.values()]
+    for name in [name for name in names if Path("assignments", name).is_dir()] or names[:1]:
+        try:
+            made = make_release(Path.cwd(), name)
+        except (FileNotFoundError, ValueError) as error:
+            raise click.UsageError(str(error)) from None
+        click.echo(f"{os.path.relpath(made.folder)}: {', '.join(made.files)}; {made.points:g} points; "
+                   f"none of {made.secret_lines} secret lines is in it")
+    return DONE
+
+
+@click.command(short_help="Prove the lesson: every mistake is caught.")
+@click.option("--quick", is_flag=True, help="Only every 7th mutant, variant and mistake left out.")
+@click.option("--table", is_flag=True, help="Also show which checks catch each mistake.")
+@common
+def verify(quick: bool, table: bool, language: str, **limits: Any) -> int:
+    """Prove the lesson: the reference gets full marks, an untouched notebook zero, every mistake is caught."""
+    from autograder.grade import Limits
+    from autograder.lesson import load_lesson
+    from autograder.proof import render
+    from autograder.proof import verify as prove
+    proof = prove(load_lesson(LESSON), Limits(**limits), quick, _trying if sys.stderr.isatty() else None)
+    click.echo(render(proof, table))
+    return DONE if proof.holds else BROKEN
+
+
+def _trying(what: str, done: int, of: int) -> None:
+    click.echo(f"\r{what}: {done} of {of}" + "\n" * (done == of), nl=False, err=True)

@@ -1,0 +1,73 @@
+"""Options that several commands share."""
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+
+def _finite(context: click.Context, option: click.Parameter, value: float) -> float:
+    if not math.isfinite(value):
+        raise click.BadParameter("must be a number of seconds")
+    return value
+
+
+def nobodys_work(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    submissions = (".ipynb", ".py", ".zip", ".ipynb.txt", ".ipynb.json")
+    if value and os.path.realpath(value).lower().endswith(submissions) and Path(value).exists():
+        raise click.BadParameter(f"{value} looks like a submission and would be overwritten")
+    return value
+
+
+def spare_the_given(target: str | None, paths: Iterable[str]) -> None:
+    """UsageError where the answer would take the place of a submission, by whatever way its file is reached."""
+    for path in paths if target and target != "-" else ():
+        with suppress(OSError, ValueError):
+            if os.path.realpath(target) == os.path.realpath(path) or os.path.samefile(target, path):
+                raise click.UsageError(f"{target} is one of the submissions and would be overwritten")
+
+
+def common(command: Callable[..., int]) -> Callable[..., int]:
+    """The options of every command that runs students' code; all but the language are the fields of `Limits`."""
+    for option in (
+        click.option("--isolation", type=click.Choice(["auto", "namespaces", "process", "none"]), default="auto",
+                     show_default=True, help="The wall around students' code; auto takes the best there is."),
+        click.option("--memory", "memory_mb", metavar="MB", type=click.IntRange(256, 2**20), default=1024,
+                     show_default=True, help="What a student's process may use."),
+        click.option("--seconds", metavar="S", type=click.FloatRange(0, 3600, min_open=True), default=5.0,
+                     callback=_finite, show_default=True, help="How long one call may take."),
+        click.option("--budget", metavar="S", type=click.FloatRange(0, 86400, min_open=True), default=60.0,
+                     callback=_finite, show_default=True, help="How long one submission may take in all."),
+        click.option("--lang", "language", type=click.Choice(["nl", "en"]), default="nl", show_default=True,
+                     help="The language of the feedback."),
+    ):
+        command = option(command)
+    return command
+
+
+json_target = click.option(
+    "--json", "target", metavar="FILE|-", callback=nobodys_work,
+    help="Write the answer as JSON lines, one submission a line; - is standard output.")
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+jobs_option = click.option("--jobs", metavar="N", type=click.IntRange(1, 1024), default=_cores,
+                           help="How many submissions at the same time.  [default: one per core]")
+
+
+def course_options(command: Callable[..., int]) -> Callable[..., int]:
+    """The options of the commands that grade the course in this folder."""
+    for option in (
+        click.option("--force", is_flag=True, help="Grade also what has not changed since the last time."),
+        click.option("--student", "students", metavar="ID", multiple=True, help="Only this student; may be repeated."),
+        jobs_option,
+    ):
+        command = option(command)
+    return command
