@@ -4,7 +4,6 @@ Axes: B batch, T time (tokens), C model width (features), H heads, d = C / H hea
 No biases anywhere, so that every parameter's route stays visible.
 """
 import numpy as np
-
 from attention import attention, attention_backward
 
 
