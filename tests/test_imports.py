@@ -53,7 +53,8 @@ def imports(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "autograder":
-            found |= {node.module} if node.module != "autograder" else {f"autograder.{n.name}" for n in node.names if n.name[0] != "_"}
+            names = {f"autograder.{name.name}" for name in node.names if not name.name.startswith("_")}
+            found |= names if node.module == "autograder" else {node.module}
         elif isinstance(node, ast.Import):
             found |= {name.name for name in node.names if name.name.split(".")[0] == "autograder"}
     return found

@@ -6,7 +6,8 @@ import pytest
 from autograder.journal import Journal
 from autograder.records import ExerciseGrade, Grade, Submission, Verdict, text
 
-VERDICT = Verdict("general", text("a title"), "passed", 1.0, 1.0, "own", text("why {not_}", not_=text("inner {n}", n=3)))
+WHY = text("why {not_}", not_=text("inner {n}", n=3))
+VERDICT = Verdict("general", text("a title"), "passed", 1.0, 1.0, "own", WHY)
 GRADE = Grade("a.ipynb", "student-01", "multihead", "graded", 1.0, 20.0, key="k1", checks="v1", isolation="none",
               exercises=(ExerciseGrade("split_heads", 1.0, 3.0, (VERDICT,)),), notices=(text("cell {cell}", cell=4),))
 
