@@ -104,7 +104,7 @@ def _numbers(got: np.ndarray, want: np.ndarray, axes: str, name: str, shown: boo
     return text("{name} has the right shape but wrong values: {where}", name=name, where=where)
 
 
-def _wrong(got: np.ndarray, want: np.ndarray) -> np.ndarray:
+def off(got: np.ndarray, want: np.ndarray) -> np.ndarray:
     """Where the answer is off by more than the tolerance times the typical size of what was expected."""
     with np.errstate(all="ignore"):
         scale = float(np.sqrt(np.mean(np.square(want)))) if want.size else 0.0
@@ -113,7 +113,7 @@ def _wrong(got: np.ndarray, want: np.ndarray) -> np.ndarray:
 
 def _first_numbers(got: np.ndarray, want: np.ndarray, name: str) -> Text:
     """The first entry that differs, with both numbers: for examples that stand in the notebook."""
-    wrong = _wrong(got, want)
+    wrong = off(got, want)
     index = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else (0,) * want.ndim
     at = f"{name}[{', '.join(map(str, index))}]" if index else name
     return text("{at} is {got}, expected {want}", at=at, got=f"{got[index]:.5g}", want=f"{want[index]:.5g}")
@@ -121,16 +121,26 @@ def _first_numbers(got: np.ndarray, want: np.ndarray, name: str) -> Text:
 
 def place(got: np.ndarray, want: np.ndarray, axes: str) -> Text | None:
     """Along which axis the difference lies: "only sequence 1 differs", or None."""
-    wrong = _wrong(got, want)
-    for axis, letter in enumerate(axes):
-        bad = wrong.any(axis=tuple(a for a in range(wrong.ndim) if a != axis))
+    found = odd_one_out(off(got, want))
+    if found is None:
+        return _factor(got, want)
+    axis, index, differs = found
+    if differs:
+        return text("only {axis} {index} differs (counting from 0)", axis=AXES[axes[axis]], index=index)
+    return text("only {axis} {index} is right (counting from 0)", axis=AXES[axes[axis]], index=index)
+
+
+def odd_one_out(wrong: np.ndarray) -> tuple[int, int, bool] | None:
+    """The first axis along which exactly one place differs (True), or exactly one is right (False), with that place."""
+    for axis in range(wrong.ndim):
+        bad = wrong.any(axis=tuple(other for other in range(wrong.ndim) if other != axis))
         if bad.size < 2 or not bad.any() or bad.all():
             continue
         if bad.sum() == 1:
-            return text("only {axis} {index} differs (counting from 0)", axis=AXES[letter], index=int(np.argmax(bad)))
+            return axis, int(np.argmax(bad)), True
         if (~bad).sum() == 1:
-            return text("only {axis} {index} is right (counting from 0)", axis=AXES[letter], index=int(np.argmin(bad)))
-    return _factor(got, want)
+            return axis, int(np.argmin(bad)), False
+    return None
 
 
 def _factor(got: np.ndarray, want: np.ndarray) -> Text | None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from autograder.compare import NotPlain
 from autograder.lesson import UNWRITTEN, Check, Exercise, Implementation, Lesson, Unanswered, Wrong
-from autograder.records import Call, Outcome, Proxy, Result, StandIns, Subject, Text, text
+from autograder.records import Call, Outcome, Picture, Proxy, Result, StandIns, Subject, Text, text
 
 
 class Open(Protocol):
@@ -41,6 +41,7 @@ class Attempt:
     word: str
     why: Text | None = None
     world: str | None = None                    # where it passed
+    picture: Picture | None = None
 
 
 @dataclass
@@ -124,7 +125,7 @@ def attempt(check: Check, ask: AskIn) -> Attempt:
     try:
         check.run(ask)
     except Wrong as wrong:
-        return Attempt("wrong", wrong.why)
+        return Attempt("wrong", wrong.why, picture=wrong.picture)
     except NotPlain as odd:
         return Attempt("refused" if odd.opaque else "wrong", odd.why)
     except Unanswered as unanswered:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from autograder.course import course_file
-from autograder.records import Call, Outcome, Text
+from autograder.records import Call, Outcome, Picture, Text
 
 #: the exceptions with which a function may refuse its arguments
 REFUSALS = frozenset({"ValueError", "TypeError", "AssertionError"})
@@ -26,9 +26,9 @@ UNWRITTEN = "NotImplementedError"
 class Wrong(Exception):
     """A check does not hold; the text says what was seen, what was expected and what to try."""
 
-    def __init__(self, why: Text):
+    def __init__(self, why: Text, picture: Picture | None = None):
         super().__init__(why.template)
-        self.why = why
+        self.why, self.picture = why, picture
 
 
 class Unanswered(Exception):

@@ -128,6 +128,26 @@ VERDICTS = ("passed", "wrong", "raised", "timed_out", "out_of_memory", "crashed"
             "refused", "tampering", "skipped", "broken")
 
 
+class Picture(msgspec.Struct, frozen=True):
+    """Where an array differs from what was expected, to be drawn.
+
+    Numbers stand in it only where the example stands in the notebook; of a hidden check it holds the shapes and, where
+    exactly one place along an axis differs or is right, that place: what the message says in words.
+    """
+
+    name: str                            # what was compared: "split_heads(x, 2)", "grads['wq']"
+    letters: str                         # the axes of what was expected, a letter each: "BHTd"
+    axes: tuple[Text, ...]               # what one place along each of them is called: "head", "time step"
+    got: tuple[int, ...]                 # the shapes
+    want: tuple[int, ...]
+    seen: tuple[str, ...] = ()           # the numbers, in the order of the array
+    expected: tuple[str, ...] = ()
+    wrong: tuple[int, ...] = ()          # which of them differ, where the shapes are equal
+    axis: int | None = None              # the axis along which one place ...
+    index: int = 0                       # ... this one ...
+    differs: bool = True                 # ... differs from all others, or is the only one that is right
+
+
 class Verdict(msgspec.Struct, frozen=True):
     """One check of one exercise: the word, what it is worth, and why.
 
@@ -142,6 +162,7 @@ class Verdict(msgspec.Struct, frozen=True):
     world: str | None = None             # "own", "stand-in" or "own-derivative"
     message: Text | None = None          # what was seen and expected; of a hidden check no inputs, no values
     mistakes: tuple[str, ...] = ()       # ids of the catalogue, best first
+    picture: Picture | None = None       # of the first difference, where it can be drawn
 
 
 class Diagnosis(msgspec.Struct, frozen=True):

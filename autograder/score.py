@@ -40,7 +40,7 @@ def _verdict(exercise: Exercise, index: int, attempt: Attempt, points: Fraction 
         why = text(_NOT_YET.template, function=exercise.name)
     mistakes = () if attempt.word in ("passed", "broken", "skipped") else diagnosis.mistakes
     return Verdict(check.name, check.title, attempt.word, None if points is None else float(points),
-                   float(check.points), attempt.world, why, mistakes)
+                   float(check.points), attempt.world, why, mistakes, attempt.picture)
 
 
 def ungraded(exercise: Exercise, word: str) -> ExerciseGrade:

@@ -8,12 +8,12 @@ from autograder.sandbox.wall import INSIDE as WALLED_IN
 
 PACKAGE = Path(__file__).parents[1] / "autograder"
 OUTPUTS = {"records", "language", "output"}
-LESSON = {"records", "lesson", "compare", "lessons"}
+LESSON = {"records", "lesson", "compare", "picture", "lessons"}
 #: a file or folder of the package -> the parts of the package that it may import
 ALLOWED = {
     "__init__": set(), "__main__": {"cli"}, "records": set(), "course": set(), "language": {"records"},
     "lesson": {"records", "course", "lessons"},
-    "compare": {"records"},
+    "compare": {"records"}, "picture": {"records", "compare"},
     "subject": {"records", "sandbox"},
     "judge": {"records", "lesson", "compare"},
     "fingerprint": {"records", "lesson"}, "kept": set(),

@@ -8,6 +8,7 @@ import numpy as np
 
 from autograder.compare import TOLERANCE, difference, kind_of, relative_error
 from autograder.lesson import REFUSALS, UNWRITTEN, Ask, Wrong
+from autograder.picture import picture_of
 from autograder.records import Call, Outcome, Text, text
 
 
@@ -15,7 +16,7 @@ def equal(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False)
     """`got` is the array that was expected (compare.difference says how that is judged)."""
     why = difference(got, want, axes, name, shown)
     if why is not None:
-        raise Wrong(why)
+        raise Wrong(why, picture_of(got, want, axes, name, shown))
 
 
 def refuses(ask: Ask, calls: Iterable[Call], what: Text) -> None:

@@ -7,6 +7,7 @@ from autograder.compare import as_array, relative_error
 from autograder.lesson import Ask, Wrong, check
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.checks.facts import entry, equal, leaves_arguments, pair, same_again
+from autograder.picture import picture_of
 from autograder.records import Call, text
 
 #: a hidden case with several keys and several heads has to be right before examples and properties pay
@@ -47,7 +48,8 @@ def worked_example_w6(ask: Ask) -> None:
         if not np.abs(seen - want[heads]).max() <= 6e-4:        # they are printed to 3 decimals
             rounded = str(np.round(seen, 3).tolist())
             raise Wrong(text("with H = {heads} ({mask}) the third token gives {seen}, expected {want}",
-                             heads=heads, mask=_MASKS[mask], seen=rounded, want=str(want[heads])))
+                             heads=heads, mask=_MASKS[mask], seen=rounded, want=str(want[heads])),
+                        picture_of(np.round(seen, 3), np.array(want[heads]), "d", f"y[0, 2, :{len(seen)}]", shown=True))
 
 
 @check(text("y is right for several heads and keys, with an irregular mask"), "3/2")
