@@ -4,7 +4,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 
 from autograder.diagnose import Catalogue
@@ -35,6 +35,12 @@ class Limits:
     isolation: str = "auto"
     cell_seconds: float = 10.0                  # per cell of the notebook
     budget: float = 60.0                        # seconds for the whole submission
+
+    @property
+    def unusual(self) -> str:
+        """Those that are not the defaults, since they can change a mark; the wall stands apart (Grade.isolation)."""
+        return " ".join(f"{one.name}={getattr(self, one.name):g}" for one in fields(self)
+                        if one.name != "isolation" and getattr(self, one.name) != one.default)
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ class Assessor:
                           tuple(for_a_person))
 
     def _graded(self, judged: Mapping[str, Judged], exercise: Exercise) -> ExerciseGrade:
-        if exercise.name not in judged:
+        if exercise.skipped is not None:
             return ungraded(exercise, "skipped")
         one = judged[exercise.name]
         # a true derivative of a wrong forward is no mistake of its own
@@ -130,6 +136,7 @@ class Engine:
     def __init__(self, lesson: Lesson, limits: Limits | None = None):
         limits = limits or Limits()
         self.lesson, self._budget = lesson, limits.budget
+        self._version = checks_version(lesson, limits.unusual)
         self._assessor: Assessor | None = None
         self._sandbox = Sandbox(isolation=limits.isolation, seconds=limits.seconds, memory_mb=limits.memory_mb,
                                 cell_seconds=limits.cell_seconds)
@@ -200,7 +207,7 @@ class Engine:
         more.setdefault("notices", submission.notices)
         return Grade(submission.name, submission.student, submission.lesson, status, points, float(self.lesson.points),
                      exercises=exercises, isolation=self.isolation, seconds=round(time.perf_counter() - start, 4),
-                     language=submission.language, key=submission.key, checks=checks_version(self.lesson), **more)
+                     language=submission.language, key=submission.key, checks=self._version, **more)
 
 
 def _told(students: list[Student]) -> list[Text]:

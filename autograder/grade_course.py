@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 from autograder.changes import Change, change
 from autograder.grade import Engine, Limits
 from autograder.journal import Journal
-from autograder.lesson import Lesson, load_lesson
+from autograder.lesson import Lesson
 from autograder.nbgrader.course import Course, CourseError, timestamp
 from autograder.nbgrader.lock import OWN_FOLDER, only_one
 from autograder.nbgrader.submitted import raw_notebook, submitted
 from autograder.records import Grade, Submission
+from autograder.settings import read_settings
 from autograder.version import checks_version
 
 if TYPE_CHECKING:
@@ -40,15 +41,15 @@ def grade_course(course_folder: Path, *, lesson: str = "multihead", limits: Limi
 
     Raises CourseError where the folder is no course or the gradebook cannot be written.
     """
-    limits, loaded = limits or Limits(), load_lesson(lesson)
-    course = Course.find(course_folder)
+    limits, course = limits or Limits(), Course.find(course_folder)
+    loaded = read_settings(course.root).lesson(lesson)
     submissions = handed_in(course, loaded, students)
     with ExitStack() as stack:
         stack.enter_context(only_one(course.root, "autograder grade", PATIENCE))
-        engines = stack.enter_context(pool(lesson, limits, max(1, min(jobs, len(submissions)))))
+        engines = stack.enter_context(pool(course.root, lesson, limits, max(1, min(jobs, len(submissions)))))
         isolation = engines.submit(_isolation).result()
         journal = stack.enter_context(Journal(course.root / OWN_FOLDER / "journal.jsonl",
-                                              checks_version(loaded), isolation))
+                                              checks_version(loaded, limits.unusual), isolation))
         write = stack.enter_context(_Writers(course, loaded, language))
         grades = {}
         for submission, grade, fresh in judged(submissions, engines, journal, force):
@@ -65,11 +66,11 @@ def changes_of_course(course_folder: Path, *, lesson: str = "multihead", limits:
                       students: tuple[str, ...] = (), force: bool = False, on_grade: OnGrade | None = None,
                       ) -> list[Change]:
     """What `grade_course` would change, student by student; nothing at all is written."""
-    limits, loaded = limits or Limits(), load_lesson(lesson)
-    course = Course.find(course_folder)
+    limits, course = limits or Limits(), Course.find(course_folder)
+    loaded = read_settings(course.root).lesson(lesson)
     submissions = handed_in(course, loaded, students)
-    with pool(lesson, limits, max(1, min(jobs, len(submissions)))) as engines:
-        journal = Journal.reading(course.root / OWN_FOLDER / "journal.jsonl", checks_version(loaded),
+    with pool(course.root, lesson, limits, max(1, min(jobs, len(submissions)))) as engines:
+        journal = Journal.reading(course.root / OWN_FOLDER / "journal.jsonl", checks_version(loaded, limits.unusual),
                                   engines.submit(_isolation).result())
         found = {}
         for submission, grade, _ in judged(submissions, engines, journal, force):
@@ -101,10 +102,10 @@ _engine: Engine | None = None                   # of this worker process
 
 
 @contextmanager
-def pool(lesson: str, limits: Limits, jobs: int) -> Iterator[Executor]:
+def pool(course: Path, lesson: str, limits: Limits, jobs: int) -> Iterator[Executor]:
     """Processes that each keep an engine warm. They are started afresh: forking this one could copy held locks."""
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_start,
-                             initargs=(lesson, limits)) as executor:
+                             initargs=(course, lesson, limits)) as executor:
         try:
             yield executor
         except BaseException:
@@ -112,10 +113,10 @@ def pool(lesson: str, limits: Limits, jobs: int) -> Iterator[Executor]:
             raise
 
 
-def _start(lesson: str, limits: Limits) -> None:
+def _start(course: Path, lesson: str, limits: Limits) -> None:
     global _engine
     signal.signal(signal.SIGINT, signal.SIG_IGN)        # Ctrl-C stops the run; the pool is ended from there
-    _engine = Engine(load_lesson(lesson), limits).__enter__()
+    _engine = Engine(read_settings(course).lesson(lesson), limits).__enter__()
     finalizer = Finalize(None, _engine.__exit__, args=(None, None, None), exitpriority=10)
     assert finalizer.still_active()
 

@@ -165,10 +165,14 @@ _WHY = {
 # --- the worlds ---------------------------------------------------------------------------------------------------
 
 def own_world(lesson: Lesson, subject: Subject, reference: Subject) -> dict[str, Judged]:
-    """Every exercise that calls functions, with the student's own functions together."""
+    """Every exercise that calls functions, with the student's own functions together.
+
+    What is not graded is asked as well where a graded exercise builds on it: its error must not cost there.
+    """
     judged = {}
+    built_on = {name for exercise in lesson.exercises if exercise.skipped is None for name in exercise.stand_ins}
     for exercise in lesson.exercises:
-        if exercise.skipped is None and not exercise.implementations:
+        if not exercise.implementations and (exercise.skipped is None or exercise.name in built_on):
             ask = AskIn("own", subject, reference)
             attempts = [attempt(check, ask) for check in exercise.checks]
             judged[exercise.name] = Judged(exercise, attempts, {"own": ask.answers})

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from autograder.cli.common import LESSON, answers, engine, exit_code
+from autograder.cli.common import answers, course_lesson, engine, exit_code
 from autograder.cli.options import common, json_target, spare_the_given
 
 
@@ -16,12 +16,11 @@ from autograder.cli.options import common, json_target, spare_the_given
 def check(paths: tuple[str, ...], target: str | None, language: str, **limits: Any) -> int:
     """Grade notebooks or .py files, folders or zips; writes nothing but its answer."""
     from autograder.intake import read
-    from autograder.lesson import load_lesson
     spare_the_given(target, paths)
-    lesson = load_lesson(LESSON)
+    lesson = course_lesson()
     with answers(target, language, each=True) as answer:
         submissions = list(read(paths, lesson))
-        with engine(limits) as grader:
+        with engine(limits, lesson) as grader:
             for index, submission in enumerate(submissions, start=1):
                 graded = grader.grade(submission)
                 answer.progress(graded, index, len(submissions))

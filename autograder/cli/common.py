@@ -3,12 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from autograder.grade import Engine
+    from autograder.lesson import Lesson
     from autograder.output.answers import Answers
     from autograder.records import Grade
 
@@ -16,14 +18,22 @@ LESSON = "multihead"
 DONE, NOT_ALL_GRADED, WRONG_USAGE, BROKEN, INTERRUPTED, NO_READER = 0, 1, 2, 3, 130, 141
 
 
-def engine(limits: dict[str, Any]) -> Engine:
+def engine(limits: dict[str, Any], lesson: Lesson) -> Engine:
     """An engine that is not running yet; NoIsolation where its wall cannot be had, a notice where it is less."""
     from autograder.grade import Engine, Limits
-    from autograder.lesson import load_lesson
-    made = Engine(load_lesson(LESSON), Limits(**limits))
+    made = Engine(lesson, Limits(**limits))
     if made.isolation_notice:
         click.echo(f"autograder: isolation is {made.isolation}: {made.isolation_notice}", err=True)
     return made
+
+
+def course_lesson(folder: Path | None = None, name: str = LESSON) -> Lesson:
+    """The lesson with the points that the course in this folder (else the one we are in) gives to it."""
+    from autograder.settings import SettingsError, read_settings
+    try:
+        return read_settings(folder or Path.cwd()).lesson(name)
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from None
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from autograder.cli.common import LESSON, answers, engine, exit_code
+from autograder.cli.common import LESSON, answers, course_lesson, engine, exit_code
 from autograder.cli.options import common, course_options, jobs_option, json_target
 
 
@@ -56,7 +56,7 @@ def demo(folder: Path, students: int, jobs: int, target: str | None, language: s
 
 
 def _grade_course(folder: Path, target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
-    engine(limits)                       # before anything that other systems lack is imported
+    engine(limits, course_lesson(folder))       # before anything that other systems lack is imported
     from autograder.grade import Limits
     from autograder.grade_course import grade_course
     from autograder.nbgrader.course import Course, CourseError
@@ -76,7 +76,7 @@ def _grade_course(folder: Path, target: str | None, language: str, limits: dict[
 
 
 def _changes(target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
-    engine(limits)
+    engine(limits, course_lesson())
     from autograder.grade import Limits
     from autograder.grade_course import changes_of_course
     from autograder.nbgrader.course import CourseError

@@ -1,0 +1,236 @@
+"""What a course decides for itself, in `autograder.toml` beside nbgrader_config.py; without the file, the defaults.
+
+Options on the command line win over the file, and the file over the defaults. Whatever is wrong in it is one line:
+which key, what was seen, what is expected, and the nearest key that exists.
+"""
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import replace
+from difflib import get_close_matches
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from autograder.lesson import Exercise, Lesson, lesson_names, load_lesson
+from autograder.records import text
+
+FILE = "autograder.toml"
+SKIPPED = text("your course does not grade this exercise")
+
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
+Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]
+Points = Annotated[float, msgspec.Meta(gt=0, le=1000)]
+
+
+class SettingsError(ValueError):
+    """A setting is no good, or the file cannot be read: one line."""
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of the file. The docstring of a key is the comment behind it."""
+
+
+class LimitSettings(_Table, frozen=True):
+    """[limits]: what a student's code may use."""
+
+    seconds: Seconds | None = None                                        # one call of a student's function
+    cell_seconds: Seconds | None = None                                   # one cell of the notebook
+    budget: Annotated[float, msgspec.Meta(gt=0, le=86400)] | None = None  # seconds for a whole submission
+    memory: Annotated[int, msgspec.Meta(ge=256, le=2**20)] | None = None  # MB of a student's process
+    isolation: Literal["auto", "namespaces", "process", "none"] | None = None
+
+
+class LateSettings(_Table, frozen=True):
+    """[late]: what is taken off work that came after the due date that nbgrader knows."""
+
+    rule: Literal["none", "zero", "per-day"] = "none"
+    percent_per_day: Percent = 10.0                                       # of the points that were reached
+    max_percent: Percent = 100.0                                          # never more than this
+    grace_minutes: Annotated[float, msgspec.Meta(ge=0, le=10_080)] = 0.0  # later than this is late
+
+    def penalty(self, points: float, seconds_late: float) -> float:
+        """The points that are taken off; a day that has begun counts."""
+        late = seconds_late - 60 * self.grace_minutes
+        if late <= 0 or self.rule == "none":
+            return 0.0
+        if self.rule == "zero":
+            return points
+        days = -int(-seconds_late // 86400)
+        return points * min(self.percent_per_day * days, self.max_percent) / 100
+
+
+class LessonSettings(_Table, frozen=True):
+    """[lessons.NAME]: what its exercises are worth, and which are left out."""
+
+    points: dict[str, Points] = {}
+    skip: tuple[str, ...] = ()
+
+
+class Settings(_Table, frozen=True):
+    """The whole file."""
+
+    language: Literal["nl", "en"] | None = None                           # of the feedback
+    jobs: Annotated[int, msgspec.Meta(ge=1, le=1024)] | None = None       # submissions at the same time
+    pass_percent: Percent = 55.0                                          # of all points: enough to pass
+    limits: LimitSettings = LimitSettings()
+    late: LateSettings = LateSettings()
+    lessons: dict[str, LessonSettings] = {}
+
+    def lesson(self, name: str) -> Lesson:
+        """The lesson of this name with the course's points, and without the exercises that it leaves out."""
+        own = self.lessons.get(name, LessonSettings())
+        return _configured(name, tuple(own.points.items()), own.skip)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the file says about options of the command line, by the names that those have there."""
+        found = {"language": self.language, "jobs": self.jobs, **msgspec.structs.asdict(self.limits)}
+        found["memory_mb"] = found.pop("memory")
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def read_settings(folder: Path) -> Settings:
+    """The settings of the course in this folder; SettingsError where they are no good."""
+    path = Path(folder, FILE)
+    try:
+        words = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return Settings()
+    except OSError as error:
+        raise SettingsError(f"cannot read {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is no UTF-8 (byte {error.start}); save it as UTF-8") from None
+    try:
+        said = tomllib.loads(words)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is no TOML: {error}") from None
+    try:
+        settings = msgspec.convert(said, Settings)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{path}: {_in_words(str(error), said)}") from None
+    try:
+        _check_lessons(settings)
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from None
+    return settings
+
+
+# --- the lesson as this course has it -----------------------------------------------------------------------------
+
+@lru_cache
+def _configured(name: str, points: tuple[tuple[str, float], ...], skip: tuple[str, ...]) -> Lesson:
+    lesson = load_lesson(name)
+    if not points and not skip:
+        return lesson
+    worth = dict(points)
+    return replace(lesson, exercises=tuple(
+        _exercise(exercise, worth.get(exercise.name), exercise.name in skip) for exercise in lesson.exercises))
+
+
+def _exercise(exercise: Exercise, worth: float | None, skip: bool) -> Exercise:
+    """The exercise with other points: its checks keep their shares of them."""
+    if worth is not None and worth != exercise.points:
+        new = Fraction(str(worth))
+        checks = tuple(replace(check, points=check.points * new / exercise.points) for check in exercise.checks)
+        exercise = replace(exercise, checks=checks, points=int(new) if new.denominator == 1 else float(new))
+    return replace(exercise, skipped=SKIPPED) if skip else exercise
+
+
+def _check_lessons(settings: Settings) -> None:
+    for name, own in settings.lessons.items():
+        if name not in lesson_names():
+            raise SettingsError(f"there is no lesson {name!r}{_nearest(name, lesson_names())}")
+        exercises = [exercise.name for exercise in load_lesson(name).exercises] if own.points or own.skip else []
+        for where, names in ((f"lessons.{name}.points", own.points), (f"lessons.{name}.skip", own.skip)):
+            for one in names:
+                if one not in exercises:
+                    raise SettingsError(f"{where} names {one!r}, which is no exercise{_nearest(one, exercises)}")
+        if own.skip and set(exercises) <= set(own.skip):
+            raise SettingsError(f"lessons.{name}.skip leaves no exercise to grade")
+
+
+# --- what is wrong, in words --------------------------------------------------------------------------------------
+
+_UNKNOWN = re.compile(r"Object contains unknown field `(?P<key>.*?)`(?: - at `\$\.?(?P<at>.*)`)?")
+_INVALID = re.compile(r"(?P<what>.*) - at `\$\.?(?P<at>.*)`")
+_TYPES = {"float": "a number", "int": "a whole number", "str": "a text", "object": "a table", "array": "a list",
+          "bool": "true or false", "null": ""}
+_TABLES: dict[str, type[_Table]] = {"": Settings, "limits": LimitSettings, "late": LateSettings}
+
+
+def _in_words(error: str, said: dict[str, Any]) -> str:
+    unknown = _UNKNOWN.fullmatch(error)
+    if unknown:
+        at = unknown["at"] or ""
+        known = _TABLES.get(at, LessonSettings).__struct_fields__
+        where = _lesson_at(at, said) if at not in _TABLES else at
+        name = ".".join(filter(None, (where, unknown["key"])))
+        return f"there is no setting {name!r}{_nearest(unknown['key'], known)}"
+    invalid = _INVALID.fullmatch(error)
+    if not invalid:
+        return error
+    at, seen = _found(invalid["at"], invalid["what"], said)
+    return f"{at} is {_shown(seen)}, expected {_expected(invalid['what'], at)}"
+
+
+def _expected(what: str, at: str) -> str:
+    """msgspec's own words, in those of a person who writes the file."""
+    if what.startswith("Invalid enum value"):
+        table, _, key = at.rpartition(".")
+        hint = next(field.type for field in msgspec.structs.fields(_TABLES[table]) if field.name == key)
+        values = next((one.__args__ for one in (hint, *getattr(hint, "__args__", ()))
+                       if getattr(one, "__origin__", None) is Literal), ())
+        return " or ".join(map(_shown, values))
+    wanted = what.removeprefix("Expected ").partition(", got")[0]
+    kinds, _, bound = wanted.strip("`").partition("` ")
+    names = [_TYPES.get(kind.strip(), kind.strip()) for kind in kinds.split("|")]
+    return " ".join(filter(None, (" or ".join(filter(None, names)), bound)))
+
+
+def _found(at: str, what: str, said: dict[str, Any]) -> tuple[str, Any]:
+    """The key that msgspec means, and what stands there. It writes [...] for "some key of this table"."""
+    from_here, path = said, []
+    for step in re.findall(r"\[\.\.\.\]|\[\d+\]|[^.\[\]]+", at):
+        if step == "[...]":
+            keys = [key for key, value in from_here.items() if _is_bad(what, at, path, value)] or list(from_here)
+            step = keys[0]
+        path.append(step.strip("[]"))
+        from_here = from_here[int(path[-1])] if isinstance(from_here, list) else from_here[path[-1]]
+    return ".".join(path), from_here
+
+
+def _is_bad(what: str, at: str, path: list[str], value: Any) -> bool:
+    """Whether this value could be the one that does not fit: tried alone, it gives the same complaint."""
+    kind: Any = LessonSettings if path == ["lessons"] else Points
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        return str(error).partition(" - at")[0] == what
+    return False
+
+
+def _lesson_at(at: str, said: dict[str, Any]) -> str:
+    bad = (name for name, own in said.get("lessons", {}).items()
+           if isinstance(own, dict) and not own.keys() <= set(LessonSettings.__struct_fields__))
+    return f"lessons.{next(bad, '?')}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "a table"
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except TypeError:                       # TOML also has dates and times
+        return str(value)
+
+
+def _nearest(name: str, known: Any) -> str:
+    """"; did you mean X?", or all that there is."""
+    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(known)}"
