@@ -5,58 +5,30 @@ Axes: B batch, T time, C model width, H heads, d = C / H. Calls are made once, s
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from autograder.lessons.shared import cases
+from autograder.lessons.shared.cases import twice
 from autograder.records import Call, Result
 
 WEIGHTS = ("wq", "wk", "wv", "wo")
 
 
-def _twice(function: str, *args: Any) -> tuple[Call, Call]:
-    """The same question, to be asked one right after the other."""
-    return Call(function, args), Call(function, args)
-
-
 @dataclass(frozen=True, eq=False)
-class Case:
-    """One set of arguments for multihead and multihead_backward, and the calls that ask about it."""
+class Case(cases.Case):
+    """One set of arguments for multihead and multihead_backward; params are wq, wk, wv and wo, each (C, C)."""
 
-    x: np.ndarray                               # (B, T, C)
-    params: dict[str, np.ndarray]               # wq, wk, wv, wo, each (C, C)
+    function = "multihead"
     heads: int
     allowed: np.ndarray                         # (T, T), True where query row i may look at key column j
-    dy: np.ndarray                              # (B, T, C)
 
-    @cached_property
-    def forward(self) -> Call:
-        return Call("multihead", (self.x, self.params, self.heads, self.allowed))
+    def forward_args(self) -> tuple[Any, ...]:
+        return self.x, self.params, self.heads, self.allowed
 
-    @cached_property
-    def backward(self) -> Call:
-        return Call("multihead_backward", (Result(self.forward, 1), self.params, self.dy))
-
-    @cached_property
-    def forward_again(self) -> tuple[Call, Call]:
-        """The same question twice more, one right after the other."""
-        return _twice("multihead", *self.forward.args)
-
-    @cached_property
-    def backward_again(self) -> tuple[Call, Call]:
-        """The same question about the same cache twice more, after `backward`, one right after the other."""
-        return _twice("multihead_backward", *self.backward.args)
-
-    def moved(self, name: str, step: np.ndarray) -> Case:
-        """The case with x or one matrix moved by `step`: what finite differences compare."""
-        if name == "x":
-            return replace(self, x=self.x + step)
-        return replace(self, params={**self.params, name: self.params[name] + step})
-
-    def array(self, name: str) -> np.ndarray:
-        """x (B, T, C) or one of the matrices (C, C)."""
-        return self.x if name == "x" else self.params[name]
+    def backward_args(self) -> tuple[Any, ...]:
+        return self.params, self.dy
 
 
 def random_case(seed: int, B: int, T: int, H: int, d: int, allowed: np.ndarray | None = None) -> Case:
@@ -67,7 +39,8 @@ def random_case(seed: int, B: int, T: int, H: int, d: int, allowed: np.ndarray |
     params["wq"] = params["wq"] * 1.5           # scores of a few units: weights neither even nor all or nothing
     if allowed is None:
         allowed = np.ones((T, T), dtype=bool)
-    return Case(rng.normal(size=(B, T, C)), params, H, allowed, rng.normal(size=(B, T, C)))
+    x, dy = rng.normal(size=(B, T, C)), rng.normal(size=(B, T, C))
+    return Case(x, params, dy, H, allowed)
 
 
 def irregular_mask(T: int, seed: int) -> np.ndarray:
@@ -76,18 +49,13 @@ def irregular_mask(T: int, seed: int) -> np.ndarray:
     return mask | np.eye(T, dtype=bool)
 
 
-def _mirror(case: Case) -> Case:
-    """The first sequence of a case, twice: what is a sum over the batch doubles, what is a mean stays."""
-    return replace(case, x=np.repeat(case.x[:1], 2, axis=0), dy=np.repeat(case.dy[:1], 2, axis=0))
-
-
 def _whole_numbers(seed: int, B: int, T: int, H: int, d: int) -> Case:
     """Integers everywhere: x (B, T, C), matrices (C, C) and dy (B, T, C) of small whole numbers."""
     rng = np.random.default_rng(seed)
     C = H * d
     params = {name: rng.integers(-1, 2, size=(C, C)) * (rng.random((C, C)) < 0.6) for name in WEIGHTS}
-    return Case(rng.integers(-1, 2, size=(B, T, C)), params, H, irregular_mask(T, seed + 1),
-                rng.integers(-3, 4, size=(B, T, C)))
+    x, dy = rng.integers(-1, 2, size=(B, T, C)), rng.integers(-3, 4, size=(B, T, C))
+    return Case(x, params, dy, H, irregular_mask(T, seed + 1))
 
 
 # --- hidden cases -------------------------------------------------------------------------------------------------
@@ -101,8 +69,7 @@ WHOLE_NUMBERS = _whole_numbers(20266, B=2, T=4, H=3, d=2)
 SMALL_INTEGERS = replace(WHOLE_NUMBERS, x=WHOLE_NUMBERS.x.astype(np.int32), params={
     name: matrix.astype(np.int32) for name, matrix in WHOLE_NUMBERS.params.items()})
 LARGE_SCORES = replace(GENERAL, x=GENERAL.x * 60)
-ONE_SEQUENCE = replace(FULL_MASK, x=FULL_MASK.x[:1], dy=FULL_MASK.dy[:1])
-TWICE_THE_SEQUENCE = _mirror(FULL_MASK)
+ONE_SEQUENCE, TWICE_THE_SEQUENCE = FULL_MASK.only_the_first(1), FULL_MASK.only_the_first(2)
 LARGE = random_case(20267, B=3, T=40, H=6, d=16, allowed=irregular_mask(40, 5))
 
 _rng = np.random.default_rng(20268)
@@ -111,19 +78,19 @@ SPLIT = Call("split_heads", (SPLIT_X, 3))
 SPLIT_OTHER = Call("split_heads", (_rng.normal(size=(3, 4, 10)), 2))
 SPLIT_EDGES = tuple(Call("split_heads", (_rng.normal(size=shape), heads))
                     for shape, heads in (((2, 5, 3), 1), ((2, 5, 3), 3), ((1, 1, 6), 2)))
-SPLIT_AGAIN = _twice("split_heads", *SPLIT.args)
+SPLIT_AGAIN = twice("split_heads", *SPLIT.args)
 SPLIT_NEXT = Call("split_heads", (_rng.normal(size=SPLIT_X.shape), 3))
 MERGE = Call("merge_heads", (_rng.normal(size=(2, 3, 5, 4)),))
 MERGE_OTHER = Call("merge_heads", (_rng.normal(size=(3, 2, 4, 5)),))
 MERGE_EDGES = tuple(Call("merge_heads", (_rng.normal(size=shape),))
                     for shape in ((2, 1, 5, 3), (2, 3, 5, 1), (1, 2, 1, 3)))
-MERGE_AGAIN = _twice("merge_heads", *MERGE.args)
+MERGE_AGAIN = twice("merge_heads", *MERGE.args)
 MERGE_NEXT = Call("merge_heads", (_rng.normal(size=MERGE.args[0].shape),))
 #: a kept answer, looked at through the other function after the next question; and the same from a fresh array
 SPLIT_KEPT = Call("merge_heads", (Result(SPLIT_AGAIN[0]),))
-SPLIT_FRESH = _twice("merge_heads", SPLIT_X.reshape(2, 5, 3, 4).swapaxes(1, 2))
+SPLIT_FRESH = twice("merge_heads", SPLIT_X.reshape(2, 5, 3, 4).swapaxes(1, 2))
 MERGE_KEPT = Call("split_heads", (Result(MERGE_AGAIN[0]), 3))
-MERGE_FRESH = _twice("split_heads", MERGE.args[0].swapaxes(1, 2).reshape(2, 5, 12), 3)
+MERGE_FRESH = twice("split_heads", MERGE.args[0].swapaxes(1, 2).reshape(2, 5, 12), 3)
 
 
 def split_refusal(heads: object) -> Call:
@@ -149,9 +116,9 @@ W1_MERGE = Call("merge_heads", (W1_HEADS,))
 
 _I = np.eye(2)
 _W2_PARAMS = {"wq": _I, "wk": _I, "wv": 2 * _I, "wo": np.array([[1.0, 1.0], [0.0, 1.0]])}
-W3 = Case(np.array([[[1.0, 2.0]]]), _W2_PARAMS, 1, np.ones((1, 1), dtype=bool), np.array([[[3.0, 5.0]]]))
+W3 = Case(np.array([[[1.0, 2.0]]]), _W2_PARAMS, np.array([[[3.0, 5.0]]]), 1, np.ones((1, 1), dtype=bool))
 W2 = W3.forward
-W4 = Case(np.array([[[1.0, 2.0], [0.0, 1.0]]]), _W2_PARAMS, 1, np.ones((2, 2), dtype=bool), np.ones((1, 2, 2)))
+W4 = Case(np.array([[[1.0, 2.0], [0.0, 1.0]]]), _W2_PARAMS, np.ones((1, 2, 2)), 1, np.ones((2, 2), dtype=bool))
 
 _W6_X = np.array([[[1, 0, 0, 1, 0.5, 0, -1, 0], [0, 1, 1, 0, 0, 0.5, 0, -1], [1, 1, -1, 0, 0.5, 0.5, 1, 1]]])
 _FULL, _CAUSAL = np.ones((3, 3), dtype=bool), np.tril(np.ones((3, 3), dtype=bool))

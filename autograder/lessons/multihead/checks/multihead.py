@@ -6,7 +6,7 @@ import numpy as np
 from autograder.compare import as_array, relative_error
 from autograder.lesson import Ask, Wrong, check
 from autograder.lessons.multihead import probes
-from autograder.lessons.multihead.checks.facts import entry, equal, leaves_arguments, pair, same_again
+from autograder.lessons.shared.facts import entry, equal, leaves_arguments, pair, same_again
 from autograder.picture import picture_of
 from autograder.records import Call, text
 

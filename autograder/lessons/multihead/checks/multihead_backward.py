@@ -6,14 +6,14 @@ import numpy as np
 from autograder.compare import TOLERANCE, as_array, difference, relative_error
 from autograder.lesson import Ask, Wrong, check
 from autograder.lessons.multihead import probes
-from autograder.lessons.multihead.checks.facts import entry, equal, leaves_arguments, pair, same_again
 from autograder.lessons.multihead.probes import WEIGHTS, Case
+from autograder.lessons.shared.derivatives import predicts_changes
+from autograder.lessons.shared.facts import entry, equal, leaves_arguments, pair, same_again
 from autograder.records import text
 
 #: one of these has to be right before examples and properties pay; a right dwo alone needs no attention
 RIGHT = ("dx", "dwq", "dwk", "dwv")
 AXES = {"x": "BTC", **dict.fromkeys(WEIGHTS, "rc")}
-DIRECTIONS = 3
 
 
 def gradient(ask: Ask, case: Case, name: str) -> Any:
@@ -35,51 +35,10 @@ def title_of(name: str) -> str:
 def right_gradient(ask: Ask, case: Case, name: str) -> None:
     """The reference's gradient; in the world "own-derivative" the true derivative of the student's own forward."""
     got = gradient(ask, case, name)
-    if ask.world != "own-derivative":
-        return equal(got, expected_gradient(ask, case, name), AXES[name], title_of(name))
-    same_shape(got, case, name)
-    for step in directions(case, name):
-        agrees_along(got, step, change_along(ask, case, name, step), name)
-    return None
-
-
-def same_shape(got: Any, case: Case, name: str) -> None:
-    """A gradient has the shape of what it belongs to."""
-    shape = as_array(got, title_of(name)).shape
-    equal(np.zeros(shape), np.zeros(case.array(name).shape), AXES[name], title_of(name))
-
-
-def directions(case: Case, name: str, eps: float = 1e-5) -> list[np.ndarray]:
-    """A few random small steps, the same every time."""
-    rng = np.random.default_rng([case.heads, len(name), *name.encode()])
-    return [eps * rng.normal(size=case.array(name).shape) for _ in range(DIRECTIONS)]
-
-
-_moved: dict[tuple[int, str, int, int], Case] = {}
-
-
-def change_along(ask: Ask, case: Case, name: str, step: np.ndarray, reference: bool = False) -> float:
-    """How much sum(dy * y) changes over 2 * step, by central difference of the forward."""
-    outputs = []
-    for index, sign in ((0, 1), (1, -1)):
-        key = (id(case), name, hash(step.tobytes()), index)
-        if key not in _moved:
-            _moved[key] = case.moved(name, sign * step)
-        call = _moved[key].forward
-        y = (ask.expected(call) if reference else pair(ask.value(call), "multihead", "y, cache"))[0]
-        outputs.append(np.sum(case.dy * as_array(y, "y")))
-    return outputs[0] - outputs[1]
-
-
-def agrees_along(got: Any, step: np.ndarray, change: float, name: str) -> None:
-    """The gradient predicts the change along this step."""
-    got = np.asarray(as_array(got, title_of(name)), dtype=float)
-    with np.errstate(all="ignore"):             # an answer of huge numbers is wrong, and no reason to warn
-        bound = 10 * TOLERANCE * np.linalg.norm(got) * np.linalg.norm(step)
-        agrees = got.shape == step.shape and abs(2 * np.vdot(got, step) - change) <= bound
-    if not agrees:
-        raise Wrong(text("{name} does not predict how y changes when {what} is nudged",
-                         name=title_of(name), what=name))
+    if ask.world == "own-derivative":
+        predicts_changes(ask, case, name, got, title_of(name), AXES[name])
+    else:
+        equal(got, expected_gradient(ask, case, name), AXES[name], title_of(name))
 
 
 @check(text("W3: one token; dJ, dWO, dV and dWV as in the example, dX = [[[16, 10]]]"), "1/4", needs=RIGHT, shown=True)
@@ -217,12 +176,10 @@ def large_scores(ask: Ask) -> None:
        derivative=True)
 def finite_differences(ask: Ask) -> None:
     """Of the reference's forward; in the world "own-derivative" of the student's own."""
-    case, own = probes.FULL_MASK, ask.world == "own-derivative"
     for name in ("x", *WEIGHTS):
-        got = gradient(ask, case, name)
-        same_shape(got, case, name)
-        for step in directions(case, name):
-            agrees_along(got, step, change_along(ask, case, name, step, reference=not own), name)
+        got = gradient(ask, probes.FULL_MASK, name)
+        predicts_changes(ask, probes.FULL_MASK, name, got, title_of(name), AXES[name],
+                         reference=ask.world != "own-derivative")
 
 
 @check(text("No averaging: the same sequence twice in the batch gives twice the gradient"), "1/8", needs=RIGHT)

@@ -1,7 +1,8 @@
 """split_heads and merge_heads, in the ways in which they can be right."""
 from __future__ import annotations
 
-from autograder.lessons.multihead.variants.writing import Pick, Plan, function, order, refusal
+from autograder.lessons.multihead.variants.writing import Plan, refusal
+from autograder.lessons.shared.writing import Pick, function, order
 
 
 def split_heads(pick: Pick, plan: Plan) -> str:

@@ -1,12 +1,9 @@
 """How a variant is written down: its plan, its choices, and the steps that several functions share."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from textwrap import indent
-from typing import Any
 
-Pick = Callable[..., Any]                       # pick(a, b, c) is one of a, b and c
+from autograder.lessons.shared.writing import Pick
 
 
 @dataclass(frozen=True)
@@ -24,11 +21,6 @@ class Plan:
         own = pick(False, True)
         keeps = pick("dict", "tuple", "object", "flat", "mask") if own else pick("dict", "dict", "mask")
         return cls(pick(False, True), own, keeps, pick(False, False, False, False, True))
-
-
-def function(header: str, *parts: str) -> str:
-    """A function of this header; each part is one or more lines, the empty ones are left out."""
-    return "\n".join([header, *(indent(part, "    ") for part in parts if part)])
 
 
 def refusal(pick: Pick, bad: str, message: str) -> str:
@@ -58,12 +50,6 @@ def product(pick: Pick, x: str, w: str) -> str:
                 f"({x}.reshape(-1, {x}.shape[-1]) @ {w}).reshape({x}.shape[0], {x}.shape[1], -1)",
                 f"np.stack([one @ {w} for one in {x}])", f"project({x}, {w})",
                 f"np.array([[token @ {w} for token in one] for one in {x}])")
-
-
-def order(pick: Pick, value: str) -> str:
-    """The same array: a view, a copy, in either memory order."""
-    return pick(value, value, value, f"({value}).copy()", f"np.ascontiguousarray({value})",
-                f"np.asfortranarray({value})")
 
 
 def cut(pick: Pick, x: str, heads: str, where: str) -> str:

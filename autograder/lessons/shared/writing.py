@@ -1,56 +1,17 @@
-"""What stands around the four functions: imports, constants, classes, decorators, prints."""
+"""How a right solution is put together out of the ways in which each step can be written, and dressed up.
+
+`pick(a, b, ...)` chooses one of its arguments: a seeded generator, or a property-based test that can shrink.
+"""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from textwrap import indent
+from typing import Any
 
-from autograder.lessons.multihead.variants.writing import Pick
+Pick = Callable[..., Any]                       # pick(a, b, c) is one of a, b and c
 
-IMPORTS = '''\
-import functools
-import math
-import numbers
-import warnings
-from collections import OrderedDict, namedtuple
-
-import numpy as np
-
-NAMES = ["wq", "wk", "wv"]
-BLOCKED = -1e9
-Answer = namedtuple("Answer", "first second")
-
-
-class BadShape(ValueError):
-    """A shape that does not fit."""
-
-
-class Cache(dict):
-    """A dict whose entries can be read as attributes."""
-
-    def __getattr__(self, name):
-        return self[name]
-
-
-class Kept:
-    __slots__ = ("q", "k", "v", "weights")
-
-    def __init__(self, *arrays):
-        for name, array in zip(self.__slots__, arrays):
-            setattr(self, name, array)
-
-
-def require(condition, message):
-    if not condition:
-        raise ValueError(message)
-
-
-def softmax(scores):
-    shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return shifted / shifted.sum(axis=-1, keepdims=True)
-
-
-def project(x, w):
-    return np.einsum("btc,ce->bte", x, w)'''
-
+#: what a dress may need, besides `import functools, warnings`
 COUNTED = '''\
 def counted(function):
     @functools.wraps(function)
@@ -59,6 +20,17 @@ def counted(function):
         return function(*args, **named)
     wrapped.calls = 0
     return wrapped'''
+
+
+def function(header: str, *parts: str) -> str:
+    """A function of this header; each part is one or more lines, the empty ones are left out."""
+    return "\n".join([header, *(indent(part, "    ") for part in parts if part)])
+
+
+def order(pick: Pick, value: str) -> str:
+    """The same array: a view, a copy, in either memory order."""
+    return pick(value, value, value, f"({value}).copy()", f"np.ascontiguousarray({value})",
+                f"np.asfortranarray({value})")
 
 
 def dressed(pick: Pick, functions: list[str]) -> list[str]:

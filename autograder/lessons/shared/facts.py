@@ -95,10 +95,20 @@ def arrays(value: Any) -> list[np.ndarray]:
 
 def pair(value: Any, function: str, names: str) -> tuple[Any, Any]:
     """The two parts that a function returns."""
-    if not isinstance(value, tuple) or len(value) != 2:
-        raise Wrong(text("{function} should return two things ({names}), but what comes back is {kind}",
-                         function=function, names=names, kind=_what(value)))
-    return value[0], value[1]
+    return _parts(value, 2, text("{function} should return two things ({names}), but what comes back is {kind}",
+                                 function=function, names=names, kind=_what(value)))
+
+
+def triple(value: Any, function: str, names: str) -> tuple[Any, Any, Any]:
+    """The three parts that a function returns."""
+    return _parts(value, 3, text("{function} should return three things ({names}), but what comes back is {kind}",
+                                 function=function, names=names, kind=_what(value)))
+
+
+def _parts(value: Any, count: int, why: Text) -> tuple[Any, ...]:
+    if not isinstance(value, tuple) or len(value) != count:
+        raise Wrong(why)
+    return value
 
 
 def _what(value: Any) -> Text | str:

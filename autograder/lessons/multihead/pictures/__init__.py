@@ -1,0 +1,21 @@
+"""The pictures of the notebook: each is drawn from its words in one language, as an SVG for a light and a dark page.
+
+`PICTURES[name](words)` draws one; `WORDS[language][name]` holds its words, with "alt", what it says to those who
+cannot see it. `python -m autograder.nbgrader.pictures` puts them into the notebooks.
+"""
+from __future__ import annotations
+
+from autograder.lessons.multihead.pictures.flow import backward, forward
+from autograder.lessons.multihead.pictures.numbers import one_key, split
+from autograder.lessons.multihead.pictures.words import WORDS
+
+PICTURES = {"split": split, "multihead": forward, "one_key": one_key, "backward": backward}
+
+
+def picture(name: str, language: str) -> tuple[bytes, str]:
+    """The SVG of this picture, and what it says to those who cannot see it."""
+    words = WORDS[language][name]
+    return PICTURES[name](words), words["alt"]
+
+
+__all__ = ["PICTURES", "WORDS", "picture"]

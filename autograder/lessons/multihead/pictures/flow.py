@@ -1,0 +1,80 @@
+"""Pictures of the way through multihead: down with the shapes on the arrows, and back up with the three routes."""
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from autograder.lessons.multihead.pictures.canvas import (
+    BLUE,
+    GREEN,
+    GREEN_INK,
+    INK,
+    ORANGE,
+    PAPER,
+    QUIET,
+    arrow,
+    box,
+    card,
+    drawn,
+    write,
+)
+
+COLUMNS = (("Q", 120), ("K", 280), ("V", 440))
+
+
+def _shape(axes: Axes, x: float, y: float, letters: str, align: str = "left") -> None:
+    write(axes, x, y, letters, size=12.5, colour=QUIET, align=align)
+
+
+@drawn
+def forward(words: dict[str, str]) -> Figure:
+    """From x to y: three projections, heads side by side, the join and the output projection."""
+    figure, axes = card(620)
+    box(axes, 280, 590, 90, 34, "X", weight="bold")
+    for name, x in COLUMNS:
+        arrow(axes, (280 + (x - 280) * 0.25, 573), (x, 528))
+        box(axes, x, 511, 92, 34, f"· W{name}", fill=GREEN)
+        arrow(axes, (x, 494), (x, 450))
+        _shape(axes, x + 8, 472, f"{name} (B, T, C)")
+    _shape(axes, 334, 592, "(B, T, C)")
+    box(axes, 280, 433, 470, 34, words["split"])
+    box(axes, 150, 318, 210, 108, words["head"].format(head=0), fill=BLUE)
+    box(axes, 410, 318, 210, 108, words["head"].format(head=1), fill=ORANGE)
+    for x in (150, 410):
+        arrow(axes, (x, 416), (x, 372))
+        arrow(axes, (x, 264), (x, 222))
+    _shape(axes, 280, 394, "Q, K, V (B, H, T, d)", align="center")
+    _shape(axes, 280, 243, "(B, H, T, d)", align="center")
+    box(axes, 280, 205, 470, 34, words["merge"])
+    arrow(axes, (280, 188), (280, 144))
+    _shape(axes, 288, 166, "J (B, T, C)")
+    box(axes, 280, 127, 92, 34, "· WO", fill=GREEN)
+    arrow(axes, (280, 110), (280, 66))
+    box(axes, 280, 49, 90, 34, "Y", weight="bold")
+    _shape(axes, 334, 49, "(B, T, C)")
+    return figure
+
+
+@drawn
+def backward(words: dict[str, str]) -> Figure:
+    """From dY back to dX[0, 0, 0] of W4: three routes, added."""
+    figure, axes = card(560)
+    box(axes, 280, 530, 90, 34, "dY", weight="bold")
+    arrow(axes, (280, 513), (280, 478))
+    box(axes, 280, 461, 110, 34, "· WOᵀ", fill=GREEN)
+    arrow(axes, (280, 444), (280, 404))
+    _shape(axes, 288, 424, "dJ (B, T, C)")
+    box(axes, 280, 378, 470, 52, words["attention"], fill=PAPER)
+    for (name, x), route in zip(COLUMNS, ("0.4055", "0.4055", "6.2509"), strict=True):
+        arrow(axes, (x, 352), (x, 308))
+        _shape(axes, x + 8, 330, f"d{name}")
+        box(axes, x, 291, 110, 34, f"· W{name}ᵀ", fill=GREEN)
+        arrow(axes, (x, 274), (280 + (x - 280) * 0.12, 146), GREEN_INK, 2.4)
+        axes.text(280 + (x - 280) * 0.66, 222, route, ha="center", va="center", fontsize=17, color=INK,
+                  fontweight="bold", bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 3})
+    axes.text(280, 125, "+", ha="center", va="center", fontsize=22, color=INK, fontweight="bold",
+              bbox={"boxstyle": "circle,pad=0.25", "facecolor": ORANGE, "edgecolor": INK})
+    arrow(axes, (280, 104), (280, 72), GREEN_INK, 2.4)
+    box(axes, 280, 52, 280, 36, "dX[0, 0, 0] = 7.0619", fill=BLUE, size=17, weight="bold")
+    write(axes, 280, 20, words["sum"], size=12.5, colour=QUIET)
+    return figure

@@ -1,0 +1,69 @@
+"""A case: one set of arguments for a function and its backward, and the calls that ask about it."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from autograder.records import Call, Result
+
+
+def twice(function: str, *args: Any) -> tuple[Call, Call]:
+    """The same question, to be asked one right after the other."""
+    return Call(function, args), Call(function, args)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Arguments for a forward that returns (y, cache), and for its backward, which gets that cache and dy.
+
+    A lesson's own Case adds the arguments. Calls are made once, so that answers can be remembered.
+    """
+
+    function: ClassVar[str]                     # the forward; its backward is called function_backward
+    x: np.ndarray                               # (B, T, C)
+    params: Mapping[str, np.ndarray]            # what is learned besides
+    dy: np.ndarray                              # (B, T, C)
+
+    def forward_args(self) -> tuple[Any, ...]:
+        """The arguments of the forward."""
+        raise NotImplementedError
+
+    def backward_args(self) -> tuple[Any, ...]:
+        """The arguments of the backward that stand after the cache."""
+        return (self.dy,)
+
+    @cached_property
+    def forward(self) -> Call:
+        return Call(self.function, self.forward_args())
+
+    @cached_property
+    def backward(self) -> Call:
+        return Call(f"{self.function}_backward", (Result(self.forward, 1), *self.backward_args()))
+
+    @cached_property
+    def forward_again(self) -> tuple[Call, Call]:
+        """The same question twice more, one right after the other."""
+        return twice(self.forward.function, *self.forward.args)
+
+    @cached_property
+    def backward_again(self) -> tuple[Call, Call]:
+        """The same question about the same cache twice more, after `backward`, one right after the other."""
+        return twice(self.backward.function, *self.backward.args)
+
+    def moved(self, name: str, step: np.ndarray) -> Self:
+        """The case with x or one of the parameters moved by `step`: what finite differences compare."""
+        if name == "x":
+            return replace(self, x=self.x + step)
+        return replace(self, params={**self.params, name: self.params[name] + step})
+
+    def array(self, name: str) -> np.ndarray:
+        """x or one of the parameters."""
+        return self.x if name == "x" else self.params[name]
+
+    def only_the_first(self, times: int) -> Self:
+        """The first sequence alone, so many times: what is a sum over the batch grows with it, what is a mean stays."""
+        return replace(self, x=np.repeat(self.x[:1], times, axis=0), dy=np.repeat(self.dy[:1], times, axis=0))
