@@ -23,7 +23,7 @@ DARK = {PAPER: "#1c222b", INK: "#eef1f5", QUIET: "#b4bdc9", LINE: "#7d8896",
         BLUE_INK: "#8cc1f7", ORANGE_INK: "#f5b56a", GREEN_INK: "#8fd496"}
 WIDTH = 560                                     # points; a picture is shown this wide, or as wide as the page allows
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "multihead", "font.size": 15, "text.color": INK,
-            "font.sans-serif": ["DejaVu Sans", "Verdana", "Segoe UI", "Helvetica", "Arial"], "axes.unicode_minus": False}
+            "font.sans-serif": ["DejaVu Sans", "Verdana", "Segoe UI", "Helvetica", "Arial"]}
 
 
 def card(height: float, width: float = WIDTH) -> tuple[Figure, Axes]:
@@ -67,10 +67,6 @@ def table(axes: Axes, x: float, top: float, rows: Sequence[Sequence[int]], fills
             write(axes, *centre, str(number), size=16)
 
 
-def settings() -> dict[str, object]:
-    return dict(SETTINGS)
-
-
 def svg(figure: Figure) -> bytes:
     """The same bytes for the same drawing, in light colours and, where the reader's system is dark, in dark ones."""
     written = io.BytesIO()
@@ -86,7 +82,7 @@ def svg(figure: Figure) -> bytes:
 def drawn(draw):
     """A function of words that draws on a card and gives the card, as one that gives its SVG."""
     def to_svg(words: dict[str, str]) -> bytes:
-        with matplotlib.rc_context(settings()):
+        with matplotlib.rc_context(SETTINGS):
             return svg(draw(words))
     to_svg.__doc__ = draw.__doc__
     return to_svg

@@ -23,7 +23,7 @@ COLUMNS = (("Q", 120), ("K", 280), ("V", 440))
 
 
 def _shape(axes: Axes, x: float, y: float, letters: str, align: str = "left") -> None:
-    write(axes, x, y, letters, size=12.5, colour=QUIET, align=align)
+    write(axes, x, y, letters, size=14, colour=QUIET, align=align)
 
 
 @drawn
@@ -76,5 +76,5 @@ def backward(words: dict[str, str]) -> Figure:
               bbox={"boxstyle": "circle,pad=0.25", "facecolor": ORANGE, "edgecolor": INK})
     arrow(axes, (280, 104), (280, 72), GREEN_INK, 2.4)
     box(axes, 280, 52, 280, 36, "dX[0, 0, 0] = 7.0619", fill=BLUE, size=17, weight="bold")
-    write(axes, 280, 20, words["sum"], size=12.5, colour=QUIET)
+    write(axes, 280, 20, words["sum"], size=14, colour=QUIET)
     return figure

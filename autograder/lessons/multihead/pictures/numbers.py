@@ -31,15 +31,15 @@ def split(words: dict[str, str]) -> Figure:
     figure, axes = card(454)
     write(axes, 280, 430, words["x"], size=16, weight="bold")
     _numbers(axes, 212, 400, _X, words["time"])
-    write(axes, 246, 410, words["first_half"], size=12.5, colour=BLUE_INK)
-    write(axes, 314, 410, words["second_half"], size=12.5, colour=ORANGE_INK)
+    write(axes, 246, 410, words["first_half"], size=14, colour=BLUE_INK)
+    write(axes, 314, 410, words["second_half"], size=14, colour=ORANGE_INK)
     cut = _X.reshape(2, 2, 2)                                   # (T, H, d)
     for x, title, steps, colour, heads in (
             (150, "right", "right_steps", GREEN_INK, (cut[:, 0], cut[:, 1])),
             (410, "wrong", "wrong_steps", RED, _X.reshape(2, 2, 2))):
         arrow(axes, (280 + (x - 280) * 0.35, 322), (x, 290), colour, 2.2)
         write(axes, x, 270, words[title], size=16, colour=colour, weight="bold")
-        write(axes, x, 238, words[steps], size=12.5, colour=QUIET)
+        write(axes, x, 238, words[steps], size=14, colour=QUIET)
         for head, rows in enumerate(heads):
             top = 188 - 88 * head
             write(axes, x - 64, top - 34, words["head"].format(head=head), size=14, align="right", weight="bold")
@@ -50,7 +50,7 @@ def split(words: dict[str, str]) -> Figure:
 def _numbers(axes, x: float, top: float, rows, time: str) -> None:
     table(axes, x, top, rows, [[_OWNER[number] for number in row] for row in rows])
     for t in range(len(rows)):
-        write(axes, x - 6, top - 17 - 34 * t, time.format(t=t), size=12.5, colour=QUIET, align="right")
+        write(axes, x - 6, top - 17 - 34 * t, time.format(t=t), size=14, colour=QUIET, align="right")
 
 
 @drawn
@@ -63,14 +63,14 @@ def one_key(words: dict[str, str]) -> Figure:
             (326, "two", 1 / (1 + np.exp(-score)), "two_says", GREEN_INK)):
         middle = left + 105
         write(axes, middle, 302, words[title], size=16, weight="bold")
-        write(axes, middle, 270, words[says], size=12.5, colour=colour)
+        write(axes, middle, 270, words[says], size=14, colour=colour)
         for value in (0, 0.5, 1):
             height = 76 + 150 * value
             axes.plot((left, left + 210), (height, height), color=LINE, linewidth=0.8)
-            write(axes, left - 7, height, f"{value:g}", size=12.5, colour=QUIET,
+            write(axes, left - 7, height, f"{value:g}", size=14, colour=QUIET,
                   align="right")
         for value in (-6, 0, 6):
-            write(axes, middle + value * 17.5, 60, f"{value}".replace("-", "\u2212"), size=12.5, colour=QUIET)
+            write(axes, middle + value * 17.5, 60, f"{value}".replace("-", "\u2212"), size=14, colour=QUIET)
         axes.plot(middle + score * 17.5, 76 + 150 * weight, color=colour, linewidth=3.2, solid_capstyle="round")
         write(axes, middle, 36, words["score"], size=13)
     axes.text(17, 151, words["weight"], rotation=90, ha="center", va="center", fontsize=13, color=INK)
