@@ -188,7 +188,7 @@ class Engine:
               install: tuple[str, ...]) -> AbstractContextManager[Student]:
         """A fresh process with the student's cells; later ones know from the first which cells hang."""
         plan = students[0].plan if students else None
-        student = self._sandbox.open(submission.cells, modules=self.lesson.given_sources, prelude=self.lesson.prelude,
+        student = self._sandbox.open(submission.cells, modules=self.lesson.modules, prelude=self.lesson.prelude,
                                      stand_ins=stand_ins, install=install, plan=plan, until=until)
         students.append(student)
         return student

@@ -22,6 +22,14 @@ REFUSALS = frozenset({"ValueError", "TypeError", "AssertionError"})
 #: what the stubs of the assignment raise
 UNWRITTEN = "NotImplementedError"
 
+#: a module in which every name is a function that takes anything and does nothing
+DOES_NOTHING = """
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return lambda *args, **kwargs: None
+"""
+
 
 class Wrong(Exception):
     """A check does not hold; the text says what was seen, what was expected and what to try."""
@@ -147,6 +155,10 @@ class Lesson:
     given: Mapping[str, str]                    # module name -> course file: what students import
     prelude: str                                # what the notebook's first, given cell runs
     editions: Mapping[str, str]                 # language -> course file of the source notebook
+    #: modules beside the notebook that no solution needs, in an order in which they can be imported ...
+    tools: Mapping[str, str] = field(default_factory=dict)
+    #: ... and those that only show something to a person: behind the wall they do nothing
+    shows: Mapping[str, str] = field(default_factory=dict)
     #: (exercise -> call -> outcome in the own world, the reference) -> notices for the student, reasons for a person
     advice: Callable[..., tuple[list[Text], list[Text]]] = lambda answers, reference: ([], [])
 
@@ -163,6 +175,17 @@ class Lesson:
     def given_sources(self) -> dict[str, str]:
         """The pristine given modules, whatever the student did to theirs."""
         return {module: course_file(path).read_text(encoding="utf-8") for module, path in self.given.items()}
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """Every module that students get beside the notebook -> its course file."""
+        return {**self.given, **self.tools, **self.shows}
+
+    @cached_property
+    def modules(self) -> dict[str, str]:
+        """What a submission can import behind the wall: pristine sources, and nothing that draws or asks."""
+        tools = {module: course_file(path).read_text(encoding="utf-8") for module, path in self.tools.items()}
+        return {**self.given_sources, **tools, **dict.fromkeys(self.shows, DOES_NOTHING)}
 
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:

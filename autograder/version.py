@@ -23,7 +23,7 @@ def checks_version(lesson: Lesson, limits: str = "") -> str:
     lessons = [path for name in (lesson.name, "shared") for path in (package / "lessons" / name).rglob("*.py")]
     for path in sorted([*_engine(package), *lessons]):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
-    for relative in (lesson.reference, *lesson.given.values()):
+    for relative in (lesson.reference, *lesson.given.values(), *lesson.tools.values()):
         digest.update(relative.encode() + b"\0" + course_file(relative).read_bytes())
     for exercise in lesson.exercises:
         digest.update(f"{exercise.name} {exercise.points} {exercise.skipped is not None}\0".encode())

@@ -40,7 +40,7 @@ def make_class(course: Path, students: int = 30, seed: int = 1) -> None:
     for edition in lesson.editions.values():
         folder = PurePosixPath(edition).parent
         shutil.copytree(course_file(str(folder)), course / folder, ignore=shutil.ignore_patterns("__pycache__", ".*"))
-    given = {PurePosixPath(path).name: course_file(path).read_bytes() for path in lesson.given.values()}
+    given = {PurePosixPath(path).name: course_file(path).read_bytes() for path in lesson.beside.values()}
     works = Cast(Assignment.of(lesson), rng).works(students)
     digits = max(2, len(str(students)))
     for number, work in enumerate(works, start=1):

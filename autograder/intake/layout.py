@@ -40,7 +40,7 @@ def notebook_names(lesson: Lesson) -> set[str]:
 
 def gradable(path: PurePosixPath, lesson: Lesson) -> bool:
     """Whether a file of this name may be a submission: a notebook or Python file, but not one that is given."""
-    return path.name.lower().endswith(SUFFIXES) and path.name not in {f"{module}.py" for module in lesson.given}
+    return path.name.lower().endswith(SUFFIXES) and path.name not in {f"{module}.py" for module in lesson.beside}
 
 
 def student_of(path: PurePosixPath, lesson: Lesson) -> str:

@@ -126,7 +126,7 @@ class AutogradedWriter:
     def _files(self) -> dict[str, bytes]:
         """The course's own files for this assignment, by their path in its folder; no notebooks."""
         folder = self.course.path("source", ".", self.source.assignment)
-        files = {f"{module}.py": course_file(path).read_bytes() for module, path in self.lesson.given.items()}
+        files = {f"{module}.py": course_file(path).read_bytes() for module, path in self.lesson.beside.items()}
         for path in _course_files(folder, [*self.course.setting("ignore"), "*.ipynb"]):
             files[path.relative_to(folder).as_posix()] = path.read_bytes()
         return files

@@ -40,6 +40,8 @@ class ReleaseReport:
 def release(course: Path, assignment: str = "multihead", db_url: str | None = None) -> ReleaseReport:
     """Write release/<assignment>/ and register the assignment in the gradebook (the course's own unless `db_url`).
 
+    Another edition is not registered: whoever works in it hands in under the assignment's own name.
+
     Raises FileNotFoundError or ValueError, in one line, where there is nothing to release or nbgrader refuses;
     Leak (a ValueError) where the release would give something away.
     """
@@ -52,12 +54,13 @@ def release(course: Path, assignment: str = "multihead", db_url: str | None = No
         raise FileNotFoundError(
             f"expected the notebook {_shown(source / name, course)} in {course}, and there is none; "
             "run this in the course's folder, the one with nbgrader_config.py")
-    files = (name, *(f"{module}.py" for module in lesson.given))
+    files = (name, *(f"{module}.py" for module in lesson.beside))
     kept = _secrets(lesson, source, name)
     with tempfile.TemporaryDirectory(prefix=".release-", dir=course) as temporary:
         made = _generate(config, course, assignment, Path(temporary) / "proven")
         prove(made, files, kept)
-        _register(config, course, assignment, Path(temporary) / "registered", db_url)
+        if _is_assignment(lesson, directory, assignment):
+            _register(config, course, assignment, Path(temporary) / "registered", db_url)
         folder = Path(directory.format_path(directory.release_directory, ".", assignment)).resolve()
         points = _points(made / name)
         _swap_in(made, folder, Path(temporary) / "retired")
@@ -71,6 +74,14 @@ def _lesson_of(assignment: str) -> tuple[Lesson, str]:
     if assignment not in editions:
         raise ValueError(f"there is no assignment {assignment!r}; the lessons have: {', '.join(sorted(editions))}")
     return editions[assignment]
+
+
+def _is_assignment(lesson: Lesson, directory: CourseDirectory, assignment: str) -> bool:
+    """Whether work is handed in under this name: that of the first edition that the course has."""
+    names = [Path(path).parent.name for path in lesson.editions.values()]
+    there = [name for name in names
+             if Path(directory.format_path(directory.source_directory, ".", name)).is_dir()]
+    return assignment == there[0]
 
 
 def _config(course: Path) -> Config:

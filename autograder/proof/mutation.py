@@ -39,7 +39,7 @@ def try_mutants(lesson: Lesson, reference: Subject, chosen: Sequence[Mutant], li
                  memory_mb=limits.memory_mb) as sandbox:
         for done, mutant in enumerate(chosen, start=1):
             cells = (Cell(0, mutant.source),)
-            with sandbox.open(cells, modules=lesson.given_sources, prelude=lesson.prelude) as student:
+            with sandbox.open(cells, modules=lesson.modules, prelude=lesson.prelude) as student:
                 if keeps_all(lesson, mutant, student, reference):
                     unharmed.append(mutant)
             progress("mutants", done, len(chosen))
