@@ -55,6 +55,11 @@ def translate(words: Text | None, language: str) -> str:
     return _GAP.sub(lambda gap: _shown(values[gap[1]], language) if gap[1] in values else gap[0], template)
 
 
+def translated(words: Text | str, language: str) -> str:
+    """The same for what may be a student's own words, which stay as they are."""
+    return words if isinstance(words, str) else translate(words, language)
+
+
 def _shown(value: Any, language: str) -> str:
     """What fills a gap: floats short, with a point, as in code; a Text (also one that came out of JSON) in words."""
     if isinstance(value, dict) and value.get("type") == "Text":

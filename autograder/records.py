@@ -106,8 +106,9 @@ class CellReport(msgspec.Struct, frozen=True):
 
     cell: int
     status: str
-    error: str = ""
+    error: str = ""                      # what it raised, or the evidence of how its process ended
     output: str = ""                     # what it printed, cut
+    line: int = 0                        # of the cell, at which it raised; 0 where that is not known
 
 
 class Subject(Protocol):

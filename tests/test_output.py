@@ -112,6 +112,19 @@ def test_a_json_line_is_one_line_of_utf_8_whatever_students_write():
     assert json.loads(line.encode("utf-8"))["student"].startswith("\x1b[2J")
 
 
+def test_the_line_of_a_cells_error_is_named_in_the_chosen_language():
+    grade = changed(cells=(CellReport(7, "raised", "ModuleNotFoundError: torch", line=4),))
+    assert as_json(grade, "en")["cells"][0]["error"] == "ModuleNotFoundError: torch (line 4)"
+    assert as_json(grade, "nl")["cells"][0]["error"] == "ModuleNotFoundError: torch (regel 4)"
+    assert "torch (regel 4)" in printed(grade, language="nl")
+
+
+def test_how_a_process_ended_is_evidence_and_no_word_for_people():
+    grade = changed(cells=(CellReport(7, "quit", "exit code 0"),))
+    assert as_json(grade, "nl")["cells"][0]["error"] == "exit code 0"
+    assert "exit code" not in printed(grade, language="nl") + feedback_page(grade, "nl")
+
+
 # --- the terminal -------------------------------------------------------------------------------------------------
 
 def test_the_terminal_says_what_was_seen_and_what_to_try():

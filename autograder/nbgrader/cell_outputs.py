@@ -10,9 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.language import VERDICT_WORDS, translate
+from autograder.language import VERDICT_WORDS, translate, translated
 from autograder.output.feedback import exercise_html
-from autograder.output.marks import not_passed, of_checks, points_of, reservations, verdict_mark, what_happened
+from autograder.output.marks import (
+    error_words,
+    not_passed,
+    of_checks,
+    points_of,
+    reservations,
+    verdict_mark,
+    what_happened,
+)
 from autograder.output.plain import plain
 from autograder.records import CellReport, ExerciseGrade, Grade, text
 
@@ -76,5 +84,5 @@ def run_outputs(report: CellReport | None, language: str) -> Iterator[Output]:
         yield {"output_type": "stream", "name": "stdout", "text": printed}
     if report.status != "ok":
         happened = translate(what_happened(report), language)
-        error = plain(report.error)[:OUTPUT_CAP]
+        error = plain(translated(error_words(report), language))[:OUTPUT_CAP]
         yield {"output_type": "error", "ename": happened, "evalue": error, "traceback": [f"{happened} {error}".strip()]}

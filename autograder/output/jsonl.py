@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from autograder.language import translate
-from autograder.output.marks import number
-from autograder.records import ExerciseGrade, Grade, Verdict
+from autograder.language import translate, translated
+from autograder.output.marks import error_words, number
+from autograder.records import CellReport, ExerciseGrade, Grade, Verdict
 
 
 class CannotWrite(Exception):
@@ -32,12 +32,16 @@ def as_json(grade: Grade, language: str) -> dict[str, Any]:
         "points": number(grade.points), "max_points": number(grade.max_points),
         "notices": [translate(notice, language) for notice in grade.notices],
         "isolation": grade.isolation, "seconds": number(grade.seconds),
-        "cells": [{"cell": cell.cell, "status": cell.status, "error": cell.error, "output": cell.output}
-                  for cell in grade.cells],
+        "cells": [_cell(cell, language) for cell in grade.cells],
         "exercises": [_exercise(exercise, language) for exercise in grade.exercises],
         "key": grade.key, "checks": grade.checks, "language": grade.language,
         "for_a_person": [translate(reason, language) for reason in grade.for_a_person],
     }
+
+
+def _cell(cell: CellReport, language: str) -> dict[str, Any]:
+    error = translated(error_words(cell), language) or cell.error
+    return {"cell": cell.cell, "status": cell.status, "error": error, "output": cell.output}
 
 
 def _exercise(exercise: ExerciseGrade, language: str) -> dict[str, Any]:

@@ -62,6 +62,13 @@ def not_passed(exercise: ExerciseGrade) -> list[Verdict]:
             and not (verdict.verdict in ("skipped", "broken") and verdict.message is None)]
 
 
+def error_words(cell: CellReport) -> Text | str:
+    """What a cell raised and where. How its process ended (a signal, an exit code) says nothing to people."""
+    if cell.status not in ("raised", "out_of_memory"):
+        return ""
+    return text("{error} (line {line})", error=cell.error, line=cell.line) if cell.line else cell.error
+
+
 def what_happened(cell: CellReport) -> Text:
     """"cell 8: raised an error"; people count cells from 1."""
     status = VERDICT_WORDS.get(cell.status, Text(cell.status))

@@ -12,9 +12,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text as Line
 
-from autograder.language import VERDICT_WORDS, translate
+from autograder.language import VERDICT_WORDS, translate, translated
 from autograder.output.marks import (
     NOT_ISOLATED,
+    error_words,
     exercise_mark,
     not_passed,
     of_checks,
@@ -53,8 +54,8 @@ def print_grade(to: Console, grade: Grade, language: str) -> None:
         to.print(_exercises(grade, language))
     for cell in grade.cells:
         if cell.status != "ok":
-            words = translate(what_happened(cell), language) + (f": {cell.error}" if cell.error else "")
-            to.print(_indented(words, 1, "red", "✗ "))
+            words = [translate(what_happened(cell), language), translated(error_words(cell), language)]
+            to.print(_indented(": ".join(filter(None, words)), 1, "red", "✗ "))
     for reason in grade.for_a_person:
         to.print(_indented(translate(text("for a person: {reason}", reason=reason), language), 1, "magenta", "→ "))
     if grade.isolation == "none" and grade.status != "unreadable":

@@ -6,6 +6,7 @@ that does not help. A cell that took long is run for its definitions only in lat
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from autograder.sandbox.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, 
 from autograder.sandbox.plain import exact_text
 
 SLOW_CELL = 1.0                           # seconds
+
+_LINE = re.compile(r" \(line (\d{1,6})\)\Z")
 
 OUT_OF_TIME = text("The time for one submission was up; what came after that was not run.")
 
@@ -73,7 +76,8 @@ class CellRuns:
         return True
 
     def _ran(self, cell: Cell, how: How, ran: Ran) -> None:
-        report = CellReport(cell.index, ran.status, ran.error[:WORDS_CAP], ran.output[:OUTPUT_CAP])
+        error, line = _error_and_line(ran.error[:WORDS_CAP])
+        report = CellReport(cell.index, ran.status, error, ran.output[:OUTPUT_CAP], line)
         self.reports.setdefault(cell.index, report)
         for note in _of_cell(cell, ran.notes[:NOTES_CAP]):
             self.tell(note)
@@ -100,11 +104,19 @@ def _of_cell(cell: Cell, notes: Sequence[Note]) -> Iterator[Text]:
     """What a worker noted about a cell, in words for people."""
     for note in notes:
         if note.kind == "stopped":
+            error, line = _error_and_line(note.detail[:WORDS_CAP])
+            where = text("{error} (line {line})", error=error, line=line) if line else error
             yield text("Cell {cell} stopped with {error}; the definitions after that were used all the same.",
-                       cell=cell.index + 1, error=note.detail[:WORDS_CAP])
+                       cell=cell.index + 1, error=where)
         else:
             yield text("Cell {cell}: {magic} does nothing here and was left out.",
                        cell=cell.index + 1, magic=note.detail[:WORDS_CAP])
+
+
+def _error_and_line(words: str) -> tuple[str, int]:
+    """"NameError: x (line 4)" as a worker says it -> the error and the line, 0 where none is named."""
+    found = _LINE.search(words)
+    return (words[:found.start()], int(found[1])) if found else (words, 0)
 
 
 def _reason(status: str) -> Text:

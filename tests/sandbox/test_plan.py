@@ -88,3 +88,9 @@ def test_when_the_time_of_a_submission_is_up_the_rest_is_not_tried():
     assert time.monotonic() - started < 5
     assert outcome.status == "timed_out"
     assert any("time for one submission" in notice.template for notice in one.notices)
+
+
+def test_the_line_at_which_a_cell_stopped_is_a_number_apart(student):
+    one = student("a = 1\n\nraise KeyError('b')\ndef f(): return a")
+    assert [(report.error, report.line) for report in one.reports] == [("KeyError: 'b'", 3)]
+    assert one.notices[0].values["error"].values["line"] == 3
