@@ -31,5 +31,8 @@ if ENGINE:
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
 
+# What late work loses: [late] in autograder.toml.
+c.AssignLatePenalties.plugin_class = "autograder.nbgrader.late.CoursePenalty"
+
 # `nbgrader zip_collect multihead` reads the zips of Moodle, Canvas and Brightspace in downloaded/multihead/archive/.
 c.ZipCollectApp.collector_plugin = "autograder.nbgrader.collect.LmsCollector"

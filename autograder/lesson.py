@@ -114,6 +114,11 @@ class Exercise:
     implementations: Mapping[str, Implementation] = field(default_factory=dict)     # what an own test is tried on
     skipped: Text | None = None                 # why it is not graded
 
+    @property
+    def worth(self) -> float:
+        """What its cell brings at most in a gradebook, which has no word for an exercise that is not graded."""
+        return self.points if self.skipped is None else 0
+
 
 @dataclass(frozen=True, eq=False)
 class Mistake:

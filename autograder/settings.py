@@ -90,7 +90,13 @@ class Settings(_Table, frozen=True):
     @property
     def options(self) -> dict[str, Any]:
         """What the file says about options of the command line, by the names that those have there."""
-        found = {"language": self.language, "jobs": self.jobs, **msgspec.structs.asdict(self.limits)}
+        found = {"language": self.language, "jobs": self.jobs, **self.given_limits}
+        return {name: value for name, value in found.items() if value is not None}
+
+    @property
+    def given_limits(self) -> dict[str, Any]:
+        """Those fields of `grade.Limits` that the file names."""
+        found = msgspec.structs.asdict(self.limits)
         found["memory_mb"] = found.pop("memory")
         return {name: value for name, value in found.items() if value is not None}
 

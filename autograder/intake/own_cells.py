@@ -112,7 +112,7 @@ def _put_back(cells: list[NotebookCell], template: Template) -> Iterable[Text]:
 
 def _marked_anew(cells: list[NotebookCell], template: Template) -> Iterable[Text]:
     changed = {cell.grade_id: None for cell in cells
-               if cell.grade_id and cell.marks != template.marks.get(cell.grade_id, cell.marks)}
+               if cell.grade_id and cell.marks not in template.marks.get(cell.grade_id, {cell.marks})}
     if changed:
         yield text("The marks of nbgrader (points, kind of cell) were changed in {cells}; those of the course count.",
                    cells=listed(changed))

@@ -20,7 +20,7 @@ class Template:
     code: frozenset[str]                        # all those texts
     prose: frozenset[str]                       # the texts of cells that are not code
     editions: Mapping[str, frozenset[str]]      # language -> the texts of its given cells and its prose
-    marks: Mapping[str, str]                    # grade_id -> nbgrader's flags and points
+    marks: Mapping[str, frozenset[str]]         # grade_id -> nbgrader's flags and points, as they may stand there
 
     def language(self, sources: Iterable[str]) -> str:
         """The edition that most of these cells were given in; "" where they do not tell."""
@@ -33,7 +33,8 @@ class Template:
 
 def template_of(lesson: Lesson) -> Template:
     """The lesson's given cells; read once for each lesson."""
-    return _template(tuple(sorted(lesson.editions.items())))
+    worth = tuple((exercise.grade_id, f"{exercise.worth:g}") for exercise in lesson.exercises)
+    return _template(tuple(sorted(lesson.editions.items())), worth)
 
 
 def normalised(source: str) -> str:
@@ -55,16 +56,19 @@ def visible(source: str) -> str:
 
 
 @lru_cache
-def _template(editions: tuple[tuple[str, str], ...]) -> Template:
+def _template(editions: tuple[tuple[str, str], ...], worth: tuple[tuple[str, str], ...]) -> Template:
     given: dict[str, frozenset[str]] = {}
     prose: set[str] = set()
     texts: dict[str, set[str]] = {}
-    marks: dict[str, str] = {}
+    marks: dict[str, frozenset[str]] = {}
+    points = dict(worth)                        # the course may have chosen others than stand in the notebook
     for language, path in editions:
         cells, _ = notebook_cells(text_of(course_file(path).read_bytes())[0])
         for cell in cells:
             forms = _forms(cell)
-            marks[cell.grade_id] = cell.marks
+            flags, _, stands = cell.marks.partition("points=")
+            own = f"{flags}points={points.get(cell.grade_id, stands)}" if cell.marks else ""
+            marks[cell.grade_id] = marks.get(cell.grade_id, frozenset()) | {cell.marks, own}
             if cell.kind != "code":
                 prose |= forms
             elif cell.given:

@@ -1,9 +1,9 @@
 """Writes grades into nbgrader's gradebook: the same rows that `nbgrader autograde` would leave, a batch at a time.
 
 What we know is written, and what we do not know is left to a person, where the formgrader shows it: an exercise
-without points (our own fault, an unreadable file, an exercise that is not graded) has no automatic score and needs
-manual grading. It is never a zero, and never the score of an earlier run. nbgrader has no way to take a cell out of
-the maximum, so a skipped exercise needs that mark as well: without it, it would read as 0 of 3.
+without points (our own fault, an unreadable file) has no automatic score and needs manual grading. It is never a
+zero, and never the score of an earlier run. nbgrader has no way to take a cell out of the maximum, so that of a
+skipped exercise is released as worth 0.
 
 What a person gave stays: manual scores, extra credit, comments. A cell with a manual score needs a look again after
 its automatic score has changed.
@@ -24,6 +24,7 @@ from autograder.nbgrader.course import Course, CourseError, commands_on_path
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook, notebook_name, register, source_notebook
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Grade
+from autograder.settings import FILE, read_settings
 
 if TYPE_CHECKING:
     from nbgrader.api import Notebook, SubmittedAssignment, SubmittedNotebook
@@ -57,6 +58,7 @@ class GradebookWriter:
         self.language = language            # of the comments
         self.lesson = lesson
         self.assignment = assignment or lesson.name
+        self._late = read_settings(course.root).late
         self.source: SourceNotebook         # known once the gradebook is open
         self._exercises = {exercise.grade_id: exercise.name for exercise in lesson.exercises}
         self._url = _with_patience(course.db_url)
@@ -107,9 +109,10 @@ class GradebookWriter:
             if cell is None or not cell.grade:
                 raise GradebookError(f"the gradebook's assignment {self.assignment!r} has no graded cell "
                                      f"{exercise.grade_id!r}; was it released from another notebook?")
-            if cell.points != exercise.points:
+            if cell.points != exercise.worth:
                 raise GradebookError(f"the cell {cell.name!r} is worth {cell.points:g} in the gradebook and "
-                                     f"{exercise.points} in the lesson; make them equal and release it again")
+                                     f"{exercise.worth:g} in the lesson and {FILE}; run `autograder release`, which "
+                                     "tells the gradebook, and grade again")
 
     def _write(self, entry: Entry, registered: Notebook) -> None:
         submission = self._submission(entry, registered)
@@ -169,9 +172,12 @@ class GradebookWriter:
 
     def _late_penalty(self, student: str, submission: SubmittedAssignment,
                       submitted: SubmittedNotebook) -> float | None:
-        """What the course's own plugin for late work takes off; None, which is nothing, unless it is configured."""
+        """What [late] of the settings, else the course's own plugin, takes off; None, which is nothing, by default."""
         if submission.assignment.duedate is None or submission.total_seconds_late <= 0:
             return None
+        if self._late.rule != "none":
+            self._db.refresh(submitted, ["score"])
+            return self._late.penalty(submitted.score, submission.total_seconds_late)
         from nbgrader.preprocessors import AssignLatePenalties
         late = AssignLatePenalties(config=self.course.config)
         late.init_plugin()
@@ -182,6 +188,8 @@ class GradebookWriter:
 
 def cell_points(grade: Grade, exercise: str, worth: float) -> float | None:
     """The points of this exercise within 0..worth; None where they are not known."""
+    if worth == 0:
+        return 0.0
     points = next((one.points for one in grade.exercises if one.name == exercise and not one.skipped), None)
     if points is None or not isfinite(points) or grade.status == "unreadable":
         return None

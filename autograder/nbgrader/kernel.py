@@ -68,11 +68,16 @@ def _cells_so_far() -> list[str]:
 
 def _answer(sources: Sequence[str]) -> Answer:
     """What the engine says about these cells; asked once for each content."""
-    request = json.dumps({"lesson": LESSON, "sources": list(sources)})
+    request = json.dumps({"lesson": LESSON, "sources": list(sources), "course": _course()})
     key = hashlib.sha256(request.encode()).hexdigest()
     if key not in _answers:
         _answers[key] = _asked(request)
     return _answers[key]
+
+
+def _course() -> str:
+    """The folder above the notebook's that holds the course's settings; "" where none does."""
+    return next((str(folder) for folder in Path.cwd().parents if (folder / "autograder.toml").is_file()), "")
 
 
 def _asked(request: str) -> Answer:
@@ -99,14 +104,15 @@ def _refuse(why: str) -> NoReturn:
 
 def main() -> None:
     """Read a request from standard input and write one line of JSON: points, skipped exercises, and why none."""
-    from autograder.grade import Engine
+    from autograder.grade import Engine, Limits
     from autograder.intake import from_sources
     from autograder.language import translate
-    from autograder.lesson import load_lesson
+    from autograder.settings import Settings, read_settings
     request = json.load(sys.stdin)
-    lesson = load_lesson(request["lesson"])
+    settings = read_settings(Path(request["course"])) if request.get("course") else Settings()
+    lesson = settings.lesson(request["lesson"])
     submission = from_sources("notebook", "student", request["sources"], lesson)
-    with Engine(lesson) as engine:
+    with Engine(lesson, Limits(**settings.given_limits)) as engine:
         grade = engine.grade(submission)
     reasons = [submission.unreadable] if submission.unreadable is not None else list(grade.for_a_person)
     print(json.dumps({"points": {exercise.name: exercise.points for exercise in grade.exercises},

@@ -82,9 +82,11 @@ def register(course: Course, lesson: Lesson, assignment: str, db_url: str) -> No
     from nbgrader.converters import GenerateAssignment
     from nbgrader.converters.base import NbGraderException
     from nbgrader.coursedir import CourseDirectory
+
+    from autograder.nbgrader.worth import with_points
     name = notebook_name(lesson, assignment)
     with tempfile.TemporaryDirectory(prefix="autograder-") as temporary:
-        config = _staged(course, lesson, assignment, Path(temporary))
+        config = with_points(_staged(course, lesson, assignment, Path(temporary)), lesson)
         config.CourseDirectory.update(
             db_url=db_url, course_id=course.course_id, assignment_id=assignment, notebook_id=name,
             root=str(course.root), source_directory=f"{temporary}/source", release_directory=f"{temporary}/release")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from fnmatch import fnmatch
 from glob import glob
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -25,6 +26,7 @@ from autograder.grade import Limits
 from autograder.language import LANGUAGES, translate
 from autograder.nbgrader.session import StudentSession, course_of, lesson_of, notebooks_of
 from autograder.nbgrader.versions import check_nbgrader
+from autograder.settings import Settings, read_settings
 
 check_nbgrader()
 Resources = dict[str, Any]
@@ -73,7 +75,15 @@ class LessonStep(NbGraderPreprocessor):
         if lesson is None:
             return None
         course = course_of(self.parent.parent.coursedir)
-        return StudentSession(course, lesson, about["assignment"], about["student"], self.language, self.log.warning)
+        usual = self.language == LessonStep.language.default_value
+        language = usual and self.settings.language or self.language
+        return StudentSession(course, lesson, about["assignment"], about["student"], language, self.log.warning)
+
+    @property
+    def settings(self) -> Settings:
+        """What autograder.toml in the course's folder says; what stands in nbgrader_config.py wins over it."""
+        converter = getattr(self.parent, "parent", None)
+        return read_settings(Path(converter.coursedir.root)) if converter is not None else Settings()
 
 
 class Sanitize(LessonStep):
@@ -112,7 +122,9 @@ class GradeWithEngine(LessonStep, Execute):
     @property
     def limits(self) -> Limits:
         """What a student's code may use."""
-        limits = Limits(seconds=self.seconds, memory_mb=self.memory_mb, isolation=self.isolation)
+        given = {name: getattr(self, name) for name in ("seconds", "memory_mb", "isolation")
+                 if getattr(self, name) != getattr(Limits, name)}
+        limits = Limits(**self.settings.given_limits | given)
         return limits if self.timeout == Execute.timeout.default_value else self._with_timeout(limits)
 
     def _with_timeout(self, limits: Limits) -> Limits:

@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from autograder.course import course_file
 from autograder.lesson import Lesson, lesson_names, load_lesson
 from autograder.nbgrader.leak import Secrets, prove, secrets
 from autograder.nbgrader.source import bodies
+from autograder.nbgrader.worth import course_lesson, with_points
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def release(course: Path, assignment: str = "multihead", db_url: str | None = No
     """
     course = course.resolve()
     lesson, name = _lesson_of(assignment)
-    config = _config(course)
+    config = with_points(_config(course), course_lesson(course, lesson))
     directory = CourseDirectory(config=config, root=str(course))
     source = Path(directory.format_path(directory.source_directory, ".", assignment)).resolve()
     if not (source / name).is_file():
@@ -104,14 +106,14 @@ def _secrets(lesson: Lesson, source: Path, name: str) -> Secrets:
 def _generate(config: Config, course: Path, assignment: str, into: Path) -> Path:
     """nbgrader's own generate step, without a gradebook; the folder that it made."""
     without_gradebook = Config({"SaveCells": {"enabled": False}, "GenerateAssignment": {"no_database": True}})
-    return _run_nbgrader(Config(config), without_gradebook, course, assignment, into)
+    return _run_nbgrader(deepcopy(config), without_gradebook, course, assignment, into)
 
 
 def _register(config: Config, course: Path, assignment: str, into: Path, db_url: str | None) -> None:
     """The same step with the gradebook, which is how nbgrader comes to know the assignment's cells."""
     gradebook = Config({"CourseDirectory": {"db_url": db_url}} if db_url else {})
     with _commands_on_path():
-        _run_nbgrader(Config(config), gradebook, course, assignment, into)
+        _run_nbgrader(deepcopy(config), gradebook, course, assignment, into)
 
 
 def _run_nbgrader(config: Config, more: Config, course: Path, assignment: str, into: Path) -> Path:

@@ -25,6 +25,7 @@ from autograder.nbgrader.gradebook import Entry, GradebookWriter
 from autograder.nbgrader.lock import OWN_FOLDER, only_one
 from autograder.nbgrader.submitted import raw_notebook, submitted
 from autograder.records import Grade, Submission, Text, text
+from autograder.settings import read_settings
 from autograder.version import checks_version
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class StudentSession:
 
     def __init__(self, course: Course, lesson: Lesson, assignment: str, student: str, language: str = "nl",
                  waiting: Callable[[str], None] | None = None):
+        lesson = read_settings(course.root).lesson(lesson.name)
         self.course, self.lesson, self.assignment, self.student = course, lesson, assignment, student
         self.language, self._waiting = language, waiting
         self.submission: Submission = submitted(course, lesson, student, assignment)
@@ -67,12 +69,12 @@ class StudentSession:
 
     def grade(self, limits: Limits) -> Grade:
         """What the engine says, by a process that stays warm for the next student."""
-        return _engine(self.lesson.name, limits).grade(self.submission)
+        return _engine(self.lesson, limits).grade(self.submission)
 
     def known(self, limits: Limits) -> Grade:
         """What the journal knows about this very content, or that it was not run."""
         isolation = Engine(self.lesson, limits).isolation
-        with Journal(self._journal, checks_version(self.lesson), isolation) as journal:
+        with Journal(self._journal, checks_version(self.lesson, limits.unusual), isolation) as journal:
             return journal.find(self.submission) or self.ungraded(NOT_RUN)
 
     def ungraded(self, *notices: Text) -> Grade:
@@ -133,7 +135,7 @@ atexit.register(_running.close)
 
 
 @lru_cache(maxsize=1)
-def _engine(lesson: str, limits: Limits) -> Engine:
+def _engine(lesson: Lesson, limits: Limits) -> Engine:
     """The one engine of this process: a server that grades at the press of a button keeps it warm."""
     _running.close()
-    return _running.enter_context(Engine(load_lesson(lesson), limits))
+    return _running.enter_context(Engine(lesson, limits))
