@@ -14,7 +14,8 @@ from autograder.language import VERDICT_WORDS, translate, translated
 from autograder.output.feedback import exercise_html
 from autograder.output.marks import (
     error_words,
-    not_passed,
+    failures,
+    nothing_to_check,
     of_checks,
     points_of,
     reservations,
@@ -47,13 +48,17 @@ def exercise_words(exercise: ExerciseGrade | None, language: str) -> str:
     if exercise.skipped:
         return f"{exercise.name}: {translate(VERDICT_WORDS['skipped'], language)}"
     lines = [f"{exercise.name}: {points_of(exercise.points, exercise.max_points)}"]
+    nothing = nothing_to_check(exercise)
+    if nothing:
+        return plain(f"{lines[0]}\n✗ {translate(nothing, language)}")
     for why, verdicts in reservations(exercise):
         lines.append(f"{verdict_mark(verdicts[0])} {translate(of_checks(len(verdicts), exercise, why), language)}")
-    for verdict in not_passed(exercise):
-        word = translate(VERDICT_WORDS[verdict.verdict], language)
-        ending = "" if verdict.verdict == "wrong" else f" ({word})"
-        lines.append(f"{verdict_mark(verdict)} {translate(verdict.title, language)}{ending}")
-        lines.extend(f"    {line}" for line in translate(verdict.message, language).splitlines())
+    for verdicts in failures(exercise):
+        for verdict in verdicts:
+            word = translate(VERDICT_WORDS[verdict.verdict], language)
+            ending = "" if verdict.verdict == "wrong" else f" ({word})"
+            lines.append(f"{verdict_mark(verdict)} {translate(verdict.title, language)}{ending}")
+        lines.extend(f"    {line}" for line in translate(verdicts[0].message, language).splitlines())
     lines.extend(f"→ {translate(hint, language)}" for hint in exercise.diagnosis.hints)
     return plain("\n".join(lines))
 

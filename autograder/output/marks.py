@@ -2,9 +2,17 @@
 from __future__ import annotations
 
 from autograder.language import VERDICT_WORDS, WORLD_WORDS
-from autograder.records import CellReport, ExerciseGrade, Text, Verdict, text
+from autograder.records import CellReport, ExerciseGrade, Grade, Text, Verdict, text
 
 NOT_ISOLATED = text("the submission's code ran without a wall, with all the rights of whoever started the grading")
+
+
+#: where a submission's code ran, for people
+TIERS = {
+    "namespaces": text("in a closed process of its own, without network or other files"),
+    "process": text("in a process of its own"),
+    "none": text("without a wall"),
+}
 
 
 def number(value: float | None) -> float | int | None:
@@ -49,6 +57,37 @@ def reservations(exercise: ExerciseGrade) -> list[tuple[Text, list[Verdict]]]:
         else:
             same.append(verdict)
     return found
+
+
+def failures(exercise: ExerciseGrade) -> list[list[Verdict]]:
+    """The checks that failed; those of which the same thing is to be said stand together, where the first one stood."""
+    groups: list[list[Verdict]] = []
+    for verdict in not_passed(exercise):
+        same = next((group for group in groups if verdict.message is not None and group[0].message == verdict.message
+                     and group[0].verdict == verdict.verdict), None)
+        if same is None:
+            groups.append([verdict])
+        else:
+            same.append(verdict)
+    return groups
+
+
+def nothing_to_check(exercise: ExerciseGrade) -> Text | None:
+    """What is to be said of an exercise in which every check failed for the same reason: it is not written yet."""
+    groups = failures(exercise)
+    alone = len(groups) == 1 and len(groups[0]) == len(exercise.verdicts) > 1
+    return groups[0][0].message if alone and groups[0][0].verdict != "wrong" else None
+
+
+def first_to_look_at(grade: Grade) -> tuple[ExerciseGrade, Text | None] | None:
+    """The first exercise that lost points (later ones build on it), and what to think about there; None: all right."""
+    for exercise in grade.exercises:
+        if exercise.skipped or exercise.points is None or exercise.points >= exercise.max_points:
+            continue
+        failed = not_passed(exercise)
+        why = next((verdict.message or verdict.title for verdict in failed), None)
+        return exercise, exercise.diagnosis.hints[0] if exercise.diagnosis.hints else why
+    return None
 
 
 def of_checks(count: int, exercise: ExerciseGrade, why: Text) -> Text:

@@ -20,8 +20,7 @@ SHOWN = 20                               # of the submissions that need a look; 
 def print_results(to: Console, grades: Sequence[Grade], language: str) -> None:
     """The mean of every exercise and of the whole, and below it the submissions that a person should look at."""
     graded = [grade for grade in grades if grade.points is not None]
-    to.print(Line(translate(text("{graded} of {all} submissions graded", graded=len(graded), all=len(grades)),
-                            language), "bold"))
+    to.print(Line(translate(_how_many(len(graded), len(grades)), language), "bold"))
     if graded:
         to.print(_means(graded, language))
     looks = [(grade, reason) for grade in grades if (reason := needs_a_look(grade))]
@@ -32,6 +31,12 @@ def print_results(to: Console, grades: Sequence[Grade], language: str) -> None:
         to.print(Line(translate(text("and {count} more", count=len(looks) - SHOWN), language), "dim"))
     if any(grade.isolation == "none" for grade in grades if grade.status != "unreadable"):
         print_not_isolated(to, language)
+
+
+def _how_many(graded: int, count: int) -> Text:
+    if count == 1:
+        return text("1 submission graded") if graded else text("1 submission, not graded")
+    return text("{graded} of {all} submissions graded", graded=graded, all=count)
 
 
 def needs_a_look(grade: Grade) -> Text | None:

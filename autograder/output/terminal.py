@@ -17,7 +17,8 @@ from autograder.output.marks import (
     NOT_ISOLATED,
     error_words,
     exercise_mark,
-    not_passed,
+    failures,
+    nothing_to_check,
     of_checks,
     points_of,
     reservations,
@@ -98,10 +99,15 @@ def _exercises(grade: Grade, language: str) -> Table:
 
 def _details(exercise: ExerciseGrade, language: str) -> Iterator[tuple[Padding, str]]:
     """What a reader needs besides the points: failed checks, what is to be said of others, and the hints."""
-    for verdict in not_passed(exercise):
-        yield _title(verdict, language), points_of(verdict.points, verdict.max_points)
-        if verdict.message:
-            yield _indented(translate(verdict.message, language), 2), ""
+    nothing = nothing_to_check(exercise)
+    if nothing:
+        yield _indented(translate(nothing, language), 2), ""
+        return
+    for verdicts in failures(exercise):
+        for verdict in verdicts:
+            yield _title(verdict, language), points_of(verdict.points, verdict.max_points)
+        if verdicts[0].message:
+            yield _indented(translate(verdicts[0].message, language), 2), ""
     for why, verdicts in reservations(exercise):
         mark = verdict_mark(verdicts[0])
         words = translate(of_checks(len(verdicts), exercise, why), language)

@@ -6,7 +6,7 @@ from functools import partial
 from importlib import import_module
 
 from autograder.lesson import Implementation, changed, written
-from autograder.lessons.multihead.checks.own_test import GROUPS, RIGHT
+from autograder.lessons.multihead.checks.own_test import CATCHES, RIGHT
 
 FUNCTIONS = ("multihead", "multihead_backward")
 
@@ -87,5 +87,5 @@ def _mistake(name: str, source: str) -> str:
 
 
 _MAKE: dict[str, Callable[[str], str]] = {**dict(zip(RIGHT, (changed(), EINSUM, LOOPS), strict=True)),
-                                          **{name: partial(_mistake, name) for name in GROUPS}}
+                                          **{name: partial(_mistake, name) for name in CATCHES}}
 IMPLEMENTATIONS = {name: Implementation(FUNCTIONS, make) for name, make in _MAKE.items()}

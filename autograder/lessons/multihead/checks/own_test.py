@@ -46,33 +46,35 @@ def catches(implementation: str, points: str, title: Text, hint: Text) -> Check:
     return check(title, points, needs=NEEDS)(run)
 
 
-_QK = text("Your test notices when Q or K does not take part")
 _QK_HINT = text("an implementation in which Q and K play no real part gets through: with one key, or with equal "
                 "time steps, the weights never change and Q and K do not matter; use several different time steps")
-_ROUTES = text("Your test notices a lost route to x")
 _ROUTES_HINT = text("an implementation that loses a route gets through: x reaches y through Q, through K and "
                     "through V; compare the whole dx with something that you trust")
-_MEAN = text("Your test notices averaging where a sum belongs")
 _MEAN_HINT = text("an implementation that averages gets through: use more than one sequence and more than one time "
                   "step, and compare the gradients of the matrices")
-_ORDER = text("Your test notices heads or time steps in the wrong order")
 _ORDER_HINT = text("an implementation that mixes up heads gets through: use several heads, several time steps and a "
                    "wo in which the heads do not weigh the same, and compare the numbers, not only the shapes")
-_MASK = text("Your test notices a mask that is not obeyed")
 _MASK_HINT = text("an implementation that treats the mask wrongly gets through: use a mask with False in it that is "
                   "not its own mirror image, and compare y")
-_WHOLE = text("Your test notices gradients that are cut off to whole numbers")
 _WHOLE_HINT = text("an implementation that cuts gradients off to whole numbers gets through: also give integer "
                    "arrays, as dy and as matrices, and see whether the gradients are still floats")
 
-GROUPS = {
-    "k-uses-wq": (_QK, _QK_HINT), "qk-detached": (_QK, _QK_HINT),
-    "dx-only-v": (_ROUTES, _ROUTES_HINT), "dx-missing-v": (_ROUTES, _ROUTES_HINT),
-    "avg-over-batch": (_MEAN, _MEAN_HINT), "avg-over-time": (_MEAN, _MEAN_HINT),
-    "split-heads-reversed": (_ORDER, _ORDER_HINT), "merge-by-reshape-in-forward": (_ORDER, _ORDER_HINT),
-    "mask-ignored": (_MASK, _MASK_HINT), "mask-transposed": (_MASK, _MASK_HINT),
-    "int-dx-buffer": (_WHOLE, _WHOLE_HINT), "int-dW-buffer": (_WHOLE, _WHOLE_HINT),
+CATCHES = {
+    "k-uses-wq": (text("Your test notices when K is made with WQ"), _QK_HINT),
+    "qk-detached": (text("Your test notices when no gradient goes back through Q and K"), _QK_HINT),
+    "dx-only-v": (text("Your test notices when dx has the route through V only"), _ROUTES_HINT),
+    "dx-missing-v": (text("Your test notices when dx lacks the route through V"), _ROUTES_HINT),
+    "avg-over-batch": (text("Your test notices an average over the batch where a sum belongs"), _MEAN_HINT),
+    "avg-over-time": (text("Your test notices an average over time where a sum belongs"), _MEAN_HINT),
+    "split-heads-reversed": (text("Your test notices heads in reversed order"), _ORDER_HINT),
+    "merge-by-reshape-in-forward": (text("Your test notices time steps that are mixed up when heads are joined"),
+                                    _ORDER_HINT),
+    "mask-ignored": (text("Your test notices a mask that is ignored"), _MASK_HINT),
+    "mask-transposed": (text("Your test notices a mask with queries and keys exchanged"), _MASK_HINT),
+    "int-dx-buffer": (text("Your test notices a dx that is cut off to whole numbers"), _WHOLE_HINT),
+    "int-dW-buffer": (text("Your test notices gradients of the matrices that are cut off to whole numbers"),
+                      _WHOLE_HINT),
 }
 
 OWN_TEST = (accepts_right_implementations,
-            *(catches(name, "1/4", title, hint) for name, (title, hint) in GROUPS.items()))
+            *(catches(name, "1/4", title, hint) for name, (title, hint) in CATCHES.items()))
