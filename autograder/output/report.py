@@ -1,0 +1,113 @@
+"""The class report: one page for a lecturer that works from a file, without a network, and runs no script but its own.
+
+How did they do, what did they not understand, which check is odd, whom must I look at myself. The page's own words are
+English, those that students see are in the language that is asked for.
+"""
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from statistics import median
+from typing import Any
+
+from markupsafe import Markup
+
+from autograder.language import translate
+from autograder.output import report_charts as charts
+from autograder.output.feedback import TEMPLATES, page_template
+from autograder.output.marks import number
+from autograder.output.plain import plain
+from autograder.output.report_anonymous import anonymous
+from autograder.output.report_cells import SIGNS
+from autograder.output.report_change import changes
+from autograder.output.report_facts import Class
+from autograder.output.report_grid import Link, grid_data, json_in_page
+from autograder.output.report_items import items, most_failed
+from autograder.output.report_mistakes import mistakes, unexplained
+from autograder.output.report_person import groups
+from autograder.records import Grade, Text
+
+
+@dataclass(frozen=True)
+class Run:
+    """One grading of a class: the grades, and what else is to be said of it."""
+
+    grades: Sequence[Grade]
+    name: str = ""                              # where they came from, for people
+    when: datetime | None = None                # when the last of them was made
+
+
+def report_page(run: Run, language: str, *, against: Run | None = None, pass_mark: float | None = None,
+                link: Link = lambda grade: None, secret: bytes | None = None) -> str:
+    """The page. With a secret it is anonymous: without names, files or links, in an order that says nothing."""
+    old = list(against.grades) if against is not None else []
+    grades = list(run.grades)
+    if secret is not None:
+        grades, old = anonymous([grades, old], secret)
+        link = _no_link
+    of = Class(grades, pass_mark)
+    found, attention = items(of), groups(of)
+    script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
+    return page_template("report.html", language).render(
+        of=of, run=run, against=against, anonymous=secret is not None, about=_about(of), attention=attention,
+        first=_students(group for group in attention if group.first), items=found, failed=list(most_failed(found)),
+        mistakes=mistakes(of.graded), unexplained=unexplained(of.graded), signs=SIGNS, charts=charts, link=link,
+        changes=changes(Class(old, pass_mark), of) if against is not None else None,
+        number=number, percent=_percent, signed=_signed, english=_english, correlation=_correlation,
+        data=json_in_page(grid_data(of, attention, link, language)),
+        script=Markup(script), script_hash=Markup(_hash(script)))
+
+
+def _no_link(grade: Grade) -> None:
+    return None
+
+
+def _hash(script: str) -> str:
+    """What a Content-Security-Policy calls this script."""
+    return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
+
+
+def _students(found: Any) -> int:
+    return len({(entry.grade.student, entry.grade.submission) for group in found for entry in group.entries})
+
+
+@dataclass(frozen=True)
+class About:
+    """The circumstances of a run: tiers and versions with how many were graded so, and the time that it took."""
+
+    lessons: list[str]
+    tiers: list[tuple[str, int]]
+    versions: list[tuple[str, int]]
+    seconds: float
+    median: float
+
+
+def _about(of: Class) -> About:
+    def counted(value: Callable[[Grade], str]) -> list[tuple[str, int]]:
+        return Counter(map(value, of.grades)).most_common()
+
+    seconds = [grade.seconds for grade in of.grades]
+    return About(sorted({grade.lesson for grade in of.grades if grade.lesson}),
+                 counted(lambda grade: grade.isolation), counted(lambda grade: grade.checks or "not known"),
+                 sum(seconds), median(seconds) if seconds else 0.0)
+
+
+def _english(words: Text | str) -> str:
+    """What is meant for instructors."""
+    return plain(translate(words, "en") if isinstance(words, Text) else words)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.0f}%"
+
+
+def _signed(value: float | None, unit: str = "") -> str:
+    return "–" if value is None else f"{value:+.3g}{unit}".replace("-", "−")
+
+
+def _correlation(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}".replace("-", "−")

@@ -1,0 +1,79 @@
+"""How one verdict is put in the report: a code for it, a sign, a word and a colour."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autograder.language import LANGUAGES, VERDICT_WORDS, translate
+from autograder.output.marks import verdict_mark
+from autograder.records import Text, Verdict
+
+NOT_WRITTEN = Text("{function} is not written yet")
+
+
+@dataclass(frozen=True)
+class Sign:
+    """What stands in a cell: the sign itself, its word, and the class of its colour."""
+
+    sign: str
+    word: str
+    colour: str
+
+
+def _word(verdict: str) -> str:
+    return translate(VERDICT_WORDS[verdict], "en")
+
+
+#: code -> sign, from right to what says nothing, in the order in which a column is sorted
+SIGNS = {
+    "p": Sign("✓", _word("passed"), "good"),
+    "s": Sign("≈", "right, given right earlier functions", "soft-good"),
+    "d": Sign("∂", "right for the student's own forward", "soft-good"),
+    "h": Sign("○", "right, but does not count yet", "half"),
+    "w": Sign("✗", _word("wrong"), "bad"),
+    "r": Sign("!", _word("raised"), "bad"),
+    "f": Sign("≁", _word("refused"), "bad"),
+    "n": Sign("·", "not written", "none"),
+    "m": Sign("?", _word("missing"), "none"),
+    "t": Sign("⧗", _word("timed_out"), "alarm"),
+    "o": Sign("M", _word("out_of_memory"), "alarm"),
+    "c": Sign("☇", _word("crashed"), "alarm"),
+    "q": Sign("⏻", _word("quit"), "alarm"),
+    "x": Sign("⚑", _word("tampering"), "alarm"),
+    "b": Sign("‼", _word("broken"), "alarm"),
+    "k": Sign("–", _word("skipped"), "none"),
+    " ": Sign("", "no such check in this grade", "none"),
+}
+_CODES = {"wrong": "w", "raised": "r", "refused": "f", "missing": "m", "timed_out": "t", "out_of_memory": "o",
+          "crashed": "c", "quit": "q", "tampering": "x", "broken": "b", "skipped": "k"}
+_WORLDS = {"stand-in": "s", "own-derivative": "d"}
+
+
+def code_of(verdict: Verdict | None, exercise: str) -> str:
+    """The code of a verdict; " " where a grade has none."""
+    if verdict is None:
+        return " "
+    if verdict.verdict == "passed":
+        return _WORLDS.get(verdict.world or "", "p") if verdict_mark(verdict) == "✓" else "h"
+    if verdict.verdict == "raised" and is_not_written(verdict.message, exercise):
+        return "n"
+    return _CODES.get(verdict.verdict, "w")
+
+
+def is_not_written(message: Text | None, exercise: str) -> bool:
+    """Whether this says that a stub was left as it was, in whatever language it was said."""
+    if message is None:
+        return False
+    names = {exercise, str(message.values.get("function", exercise))}
+    return message.template == NOT_WRITTEN.template or translate(message, "en") in {
+        translate(Text(NOT_WRITTEN.template, {"function": name}), language)
+        for name in names for language in LANGUAGES}
+
+
+def earned(verdict: Verdict) -> bool:
+    """Whether the check holds and counts."""
+    return verdict.verdict == "passed" and verdict_mark(verdict) == "✓"
+
+
+def judged(verdict: Verdict) -> bool:
+    """Whether the check was tried and the autograder did not fail at it."""
+    return verdict.verdict not in ("skipped", "broken")

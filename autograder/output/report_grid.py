@@ -1,0 +1,106 @@
+"""The data of the table students × checks, small enough for a class of thousands and harmless inside a page.
+
+A row holds one character per check (see `SIGNS`); what checks say is kept once, however many students it was said to.
+"""
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from autograder.language import translate
+from autograder.output.marks import number
+from autograder.output.plain import plain
+from autograder.output.report_cells import SIGNS, code_of
+from autograder.output.report_facts import Class, Column, verdicts_of
+from autograder.output.report_person import Group
+from autograder.records import Grade, Text
+
+Link = Callable[[Grade], str | None]            # the address of a student's feedback page, where there is one
+
+
+class _Kept:
+    """Gives each thing a number, the same for the same thing."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def __call__(self, thing: str) -> int:
+        return self._numbers.setdefault(thing, len(self._numbers))
+
+    def __iter__(self):
+        return iter(self._numbers)
+
+
+def grid_data(of: Class, groups: Sequence[Group], link: Link, language: str) -> dict[str, Any]:
+    """Everything that the script of the table shows, as plain data."""
+    names = list(dict.fromkeys(column.exercise for column in of.columns))
+    groups_of: dict[str, list[str]] = {}
+    for group in groups:
+        for entry in group.entries:
+            groups_of.setdefault(_identity(entry.grade), []).append(group.key)
+    messages = _Kept()
+    rows = [{**_row(grade, names, link), **_cells(grade, of.columns, messages, language),
+             "groups": groups_of.get(_identity(grade), [])} for grade in of.grades]
+    return {
+        "columns": [{"exercise": names.index(column.exercise), "check": column.check,
+                     "title": _say(column.title, language), "max": number(column.max_points)}
+                    for column in of.columns],
+        "exercises": [{"name": name, "max": number(_max_points(of, name))} for name in names],
+        "signs": {code: [sign.sign, sign.word, sign.colour] for code, sign in SIGNS.items()},
+        "rows": rows, "messages": list(messages), "hints": _hints(of.grades, language), "language": language,
+    }
+
+
+def _row(grade: Grade, names: Sequence[str], link: Link) -> dict[str, Any]:
+    exercises = {exercise.name: exercise for exercise in grade.exercises}
+    return {
+        "name": plain(grade.student or grade.submission), "link": link(grade), "status": grade.status,
+        "points": number(grade.points),
+        "exercises": [number(exercises[name].points) if name in exercises else None for name in names],
+        "mistakes": {names.index(name): list(exercise.diagnosis.mistakes) for name, exercise in exercises.items()
+                     if exercise.diagnosis.mistakes and name in names},
+    }
+
+
+def _cells(grade: Grade, columns: Sequence[Column], messages: _Kept, language: str) -> dict[str, Any]:
+    """The codes of all checks, what some of them say, and what those are worth that are worth a part."""
+    verdicts = verdicts_of(grade)
+    found = [verdicts.get((column.exercise, column.check)) for column in columns]
+    return {
+        "codes": "".join(code_of(verdict, column.exercise) for verdict, column in zip(found, columns, strict=True)),
+        "says": {index: messages(_say(verdict.message, language)) for index, verdict in enumerate(found)
+                 if verdict is not None and verdict.message is not None},
+        "worth": {index: number(verdict.points) for index, verdict in enumerate(found)
+                  if verdict is not None and verdict.points not in (None, 0, verdict.max_points)},
+    }
+
+
+def _hints(grades: Sequence[Grade], language: str) -> dict[str, str]:
+    return {mistake: _say(hint, language) for grade in grades for exercise in grade.exercises
+            for mistake, hint in zip(exercise.diagnosis.mistakes, exercise.diagnosis.hints, strict=False)}
+
+
+def _say(words: Text | None, language: str) -> str:
+    return plain(translate(words, language))
+
+
+def _identity(grade: Grade) -> str:
+    return f"{grade.student}\0{grade.submission}"
+
+
+def _max_points(of: Class, name: str) -> float:
+    return max((exercise.max_points for grade in of.grades for exercise in grade.exercises if exercise.name == name),
+               default=0.0)
+
+
+def json_in_page(data: Any) -> Markup:
+    """The data as JSON that can end no script element and is JavaScript too."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text.encode("utf-8", "replace").decode("utf-8"))
+
+

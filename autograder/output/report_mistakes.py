@@ -1,0 +1,84 @@
+"""Which mistakes of the catalogue the class made, the most common first, and what no known mistake explains."""
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from autograder.output.report_facts import not_written
+from autograder.records import ExerciseGrade, Grade, Text
+
+
+@dataclass
+class MistakeFacts:
+    """One mistake in one exercise: who made it, and what it looked like.
+
+    `students` are those whom it explains best; `also` counts those whom another mistake explains as well and better.
+    """
+
+    id: str
+    exercise: str
+    hint: Text | None = None
+    students: list[Grade] = field(default_factory=list)
+    also: int = 0
+    lost: float = 0.0                           # points in this exercise, all its students together
+    signs: list[tuple[Text, Text]] = field(default_factory=list)    # of each student: a check's title, what it says
+
+    @property
+    def sign(self) -> tuple[Text, Text] | None:
+        """The most common sign of it: the title of the check that fails, and what it says."""
+        counted = Counter(map(msgspec.json.encode, self.signs))
+        return max(self.signs, key=lambda sign: counted[msgspec.json.encode(sign)], default=None)
+
+
+@dataclass(frozen=True)
+class Unexplained:
+    """Students who lost points in an exercise for a reason that is not in the catalogue."""
+
+    exercise: str
+    students: Sequence[Grade]
+
+
+def mistakes(grades: Sequence[Grade]) -> list[MistakeFacts]:
+    """Most students first; then by name."""
+    found: dict[tuple[str, str], MistakeFacts] = {}
+    for grade in grades:
+        for exercise in grade.exercises:
+            for rank, (mistake, hint) in enumerate(_explained(exercise)):
+                facts = found.setdefault((mistake, exercise.name), MistakeFacts(mistake, exercise.name))
+                facts.hint = facts.hint or hint
+                if rank:
+                    facts.also += 1
+                else:
+                    _count(facts, grade, exercise)
+    return sorted(found.values(), key=lambda facts: (-len(facts.students), -facts.also, facts.id))
+
+
+def _explained(exercise: ExerciseGrade) -> list[tuple[str, Text | None]]:
+    hints = [*exercise.diagnosis.hints, *[None] * len(exercise.diagnosis.mistakes)]
+    return list(zip(exercise.diagnosis.mistakes, hints, strict=False))
+
+
+def _count(facts: MistakeFacts, grade: Grade, exercise: ExerciseGrade) -> None:
+    facts.students.append(grade)
+    facts.lost += exercise.max_points - (exercise.points or 0.0)
+    failed = [verdict for verdict in exercise.verdicts if verdict.verdict not in ("passed", "skipped", "broken")]
+    telling = [verdict for verdict in failed if verdict.message and facts.id in verdict.mistakes] or [
+        verdict for verdict in failed if verdict.message]
+    if telling:
+        facts.signs.append((telling[0].title, telling[0].message))
+
+
+def unexplained(grades: Sequence[Grade]) -> list[Unexplained]:
+    """By exercise, where the catalogue has mistakes of that exercise at all (it explained at least one)."""
+    students: dict[str, list[Grade]] = defaultdict(list)
+    explained = set()
+    for grade in grades:
+        for exercise in grade.exercises:
+            if exercise.diagnosis.mistakes:
+                explained.add(exercise.name)
+            elif exercise.points is not None and exercise.points < exercise.max_points and not not_written(exercise):
+                students[exercise.name].append(grade)
+    return [Unexplained(name, found) for name, found in students.items() if name in explained]

@@ -1,0 +1,85 @@
+"""Grades read back: from the journal of a course, or from the JSON lines that `--json` writes.
+
+A journal holds grades as records, and may hold several of one student: the last counts. JSON lines hold sentences that
+were translated already; each becomes a Text that says just that.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from autograder.records import Grade, Text
+
+Titles = Mapping[tuple[str, str], Text]         # (exercise, check) -> the check's line
+SAID = "{said}"                                 # the template of a sentence that was translated before it was read
+_VERDICT = ("check", "verdict", "points", "max_points", "world", "mistakes")
+_GRADE = ("submission", "student", "status", "points", "max_points", "isolation", "seconds", "cells", "key", "checks",
+          "language")
+
+
+class CannotRead(ValueError):
+    """The file holds no grades: what was seen, what was expected, in one line."""
+
+
+def read_grades(path: Path, titles: Titles | None = None) -> list[Grade]:
+    """The grades in this file, in the order of its lines. Raises CannotRead.
+
+    JSON lines do not hold the titles of the checks: those come from `titles`, else the check's name stands there.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise CannotRead(f"cannot read {path}: {error.strerror or error}") from None
+    found: dict[tuple[str, ...], Grade] = {}
+    journal = False
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            grade, recorded = _grade(line, titles or {})
+        except (msgspec.MsgspecError, UnicodeDecodeError, AttributeError, KeyError, TypeError):
+            if journal:
+                continue                        # a line of a journal that was cut off was made again later
+            raise CannotRead(f"{path}, line {number} is no grade; expected the JSON lines of "
+                             "`autograder check --json` or `grade --json`, or a course's journal") from None
+        journal = journal or recorded
+        key = (grade.lesson, grade.student) if recorded else (grade.submission, grade.student, str(number))
+        found.pop(key, None)
+        found[key] = grade
+    if not found:
+        raise CannotRead(f"{path} holds no grades")
+    return list(found.values())
+
+
+def _grade(line: bytes, titles: Titles) -> tuple[Grade, bool]:
+    """The grade on one line, and whether it is a record (of a journal) rather than an answer for people."""
+    data = msgspec.json.decode(line)
+    recorded = "lesson" in data
+    return msgspec.convert(data if recorded else _as_record(data, titles), Grade), recorded
+
+
+def _as_record(data: Mapping[str, Any], titles: Titles) -> dict[str, Any]:
+    exercises = [{
+        "name": exercise["name"], "points": exercise["points"], "max_points": exercise["max_points"],
+        "verdicts": [_verdict(exercise["name"], verdict, titles) for verdict in exercise["verdicts"]],
+        "diagnosis": {"mistakes": exercise["diagnosis"]["mistakes"],
+                      "hints": [_said(hint) for hint in exercise["diagnosis"]["hints"]]},
+        "skipped": exercise["points"] is None and bool(exercise["verdicts"]) and all(
+            verdict["verdict"] == "skipped" for verdict in exercise["verdicts"]) and data["status"] == "graded",
+    } for exercise in data["exercises"]]
+    return {"lesson": "", "exercises": exercises, **{key: data[key] for key in _GRADE if key in data},
+            "notices": [_said(notice) for notice in data["notices"]],
+            "for_a_person": [_said(reason) for reason in data.get("for_a_person", ())]}
+
+
+def _verdict(exercise: str, data: Mapping[str, Any], titles: Titles) -> dict[str, Any]:
+    title = titles.get((exercise, data["check"])) or Text(str(data["check"]))
+    return {"title": msgspec.to_builtins(title), "message": _said(data["message"]) if data["message"] else None,
+            **{key: data[key] for key in _VERDICT}}
+
+
+def _said(sentence: str) -> dict[str, Any]:
+    return {"type": "Text", "template": SAID, "values": {"said": sentence}}
