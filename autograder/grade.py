@@ -17,9 +17,10 @@ from autograder.judge import (
     own_world,
     stand_in_world,
     trials,
+    trials_in_one,
 )
 from autograder.lesson import Exercise, Implementation, Lesson
-from autograder.records import Diagnosis, ExerciseGrade, Grade, StandIns, Subject, Submission, Text, text
+from autograder.records import Diagnosis, ExerciseGrade, Grade, Outcome, StandIns, Subject, Submission, Text, text
 from autograder.sandbox.student import Sandbox, Student, ZygoteLost
 from autograder.score import exercise_grade, ungraded
 from autograder.subject import LocalSubject
@@ -62,16 +63,21 @@ class Assessor:
         self._implementations: dict[Callable[[str], str], Subject] = {}
 
     def assess(self, open_subject: Open) -> Assessment:
-        """All worlds in their order; the own world is finished for all exercises before anything stands in."""
-        with open_subject({}, ()) as own:
+        """All worlds in their order; the own world is finished for all exercises before anything stands in.
+
+        A test that keeps nothing from one call to the next goes first, in the same process.
+        """
+        tests = [exercise for exercise in self.lesson.exercises if exercise.implementations and not exercise.skipped]
+        answering: dict[str, Callable[..., Outcome]] = {}
+        with open_subject(answering, ()) as own:
+            known = {test.name: trials_in_one(test, own, answering, self._implementation) for test in tests}
             judged = own_world(self.lesson, own, self.reference)
             answers = {name: one.answers["own"] for name, one in judged.items()}
             notices, for_a_person = self.lesson.advice(answers, self.reference)
             self._stand_in(judged, open_subject)
             for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
-        for exercise in self.lesson.exercises:
-            if exercise.implementations and exercise.skipped is None:
-                judged[exercise.name] = trials(exercise, open_subject, self._implementation, self.reference)
+        for test in tests:
+            judged[test.name] = trials(test, open_subject, self._implementation, self.reference, known[test.name])
         return Assessment(tuple(map(partial(self._graded, judged), self.lesson.exercises)), tuple(notices),
                           tuple(for_a_person))
 
@@ -138,6 +144,7 @@ class Engine:
         self.lesson, self._budget = lesson, limits.budget
         self._version = checks_version(lesson, limits.unusual)
         self._assessor: Assessor | None = None
+        self._test = next((exercise.name for exercise in lesson.exercises if exercise.implementations), "")
         self._sandbox = Sandbox(isolation=limits.isolation, seconds=limits.seconds, memory_mb=limits.memory_mb,
                                 cell_seconds=limits.cell_seconds)
 
@@ -187,9 +194,9 @@ class Engine:
     def _open(self, submission: Submission, students: list[Student], until: float, stand_ins: StandIns,
               install: tuple[str, ...]) -> AbstractContextManager[Student]:
         """A fresh process with the student's cells; later ones know from the first which cells hang."""
-        plan = students[0].plan if students else None
+        plan, examine = (students[0].plan, "") if students else (None, self._test)
         student = self._sandbox.open(submission.cells, modules=self.lesson.modules, prelude=self.lesson.prelude,
-                                     stand_ins=stand_ins, install=install, plan=plan, until=until)
+                                     stand_ins=stand_ins, install=install, plan=plan, until=until, examine=examine)
         students.append(student)
         return student
 

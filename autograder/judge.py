@@ -10,11 +10,12 @@ An error costs once: a check passes if it holds in any world, and later worlds a
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,6 +31,7 @@ class Open(Protocol):
     def __call__(self, stand_ins: StandIns, install: tuple[str, ...]) -> AbstractContextManager[Subject]: ...
 
 
+NONE_KNOWN: Mapping[str, Outcome] = MappingProxyType({})
 #: the subject that an implementation is
 SubjectOf = Callable[[Implementation], Subject]
 
@@ -238,10 +240,51 @@ def _function(subject: Subject, name: str) -> Callable[..., Outcome]:
     return function
 
 
-def trials(exercise: Exercise, open_subject: Open, subject_of: SubjectOf, reference: Subject) -> Judged:
-    """A student's own test, run once per implementation, each in a fresh process, in random order."""
-    order = list(exercise.implementations)
+def trials(exercise: Exercise, open_subject: Open, subject_of: SubjectOf, reference: Subject,
+           known: Mapping[str, Outcome] = NONE_KNOWN) -> Judged:
+    """A student's own test, run once per implementation, each in a fresh process, in random order.
+
+    What is `known` of it already (see `trials_in_one`) is not tried again.
+    """
+    outcomes = dict(known)
+    order = _shuffled(name for name in exercise.implementations if name not in known)
+    if order:
+        outcomes |= _trials_in_fresh_ones(exercise, order, open_subject, subject_of)
+    ask = AskIn("own", reference, reference, trials=outcomes.__getitem__)
+    return Judged(exercise, [attempt(check, ask) for check in exercise.checks])
+
+
+def trials_in_one(exercise: Exercise, subject: Subject, answering: dict[str, Callable[..., Outcome]],
+                  subject_of: SubjectOf) -> dict[str, Outcome]:
+    """The trials of a test that is known to keep nothing from one call to the next, in one process.
+
+    The process must not have answered anything yet, and is afterwards as it was before. `answering` are its stand-ins.
+    Of what it does not survive, and after that, nothing is known.
+    """
+    known: dict[str, Outcome] = {}
+    if not subject.forgets(exercise.name):
+        return known
+    for name in _shuffled(exercise.implementations):
+        implementation = exercise.implementations[name]
+        answering.update(functions_of(subject_of(implementation), implementation.functions))
+        outcome = subject.answer(_trial(implementation, exercise.name))
+        answering.clear()
+        if outcome.status not in ("answered", "raised"):
+            break
+        known[name] = outcome
+        if UNWRITTEN in outcome.kinds:
+            return dict.fromkeys(exercise.implementations, outcome)
+    return known
+
+
+def _shuffled(names: Iterable[str]) -> list[str]:
+    order = list(names)
     random.SystemRandom().shuffle(order)
+    return order
+
+
+def _trials_in_fresh_ones(exercise: Exercise, order: list[str], open_subject: Open, subject_of: SubjectOf
+                          ) -> dict[str, Outcome]:
     outcomes: dict[str, Outcome] = {}
     slow = 0
     with closing(_opened_ahead(exercise, order, open_subject, subject_of)) as opened:
@@ -249,15 +292,13 @@ def trials(exercise: Exercise, open_subject: Open, subject_of: SubjectOf, refere
             outcomes[name] = subject.answer(_trial(exercise.implementations[name], exercise.name))
             slow += outcomes[name].status == "timed_out"
             if outcomes[name].status == "missing" or UNWRITTEN in outcomes[name].kinds:
-                outcomes = dict.fromkeys(order, outcomes[name])         # there is nothing to try
-                break
+                return dict.fromkeys(order, outcomes[name])             # there is nothing to try
             if slow >= 2:
                 break
-    outcomes = {name: outcomes.get(name, Outcome("timed_out")) for name in order}
-    ask = AskIn("own", reference, reference, trials=outcomes.__getitem__)
-    return Judged(exercise, [attempt(check, ask) for check in exercise.checks])
+    return {name: outcomes.get(name, Outcome("timed_out")) for name in order}
 
 
+@cache
 def _trial(implementation: Implementation, name: str) -> Call:
     return Call(name, tuple(Proxy(function) for function in implementation.functions))
 

@@ -118,6 +118,10 @@ class Subject(Protocol):
         """The outcome of this call; the same Call gives the same recorded Outcome when it is asked again."""
         ...
 
+    def forgets(self, function: str) -> bool:
+        """Whether it is known that this function keeps nothing from one call to the next."""
+        ...
+
 
 #: stand-ins for a process: for each name, what the judge answers when the process calls it
 StandIns = Mapping[str, Callable[..., Outcome]]

@@ -44,6 +44,10 @@ class LocalSubject:
             self._outcomes[call] = self._asked(call)
         return self._outcomes[call]
 
+    def forgets(self, function: str) -> bool:
+        """Never known: a subject of ours is as easily made anew."""
+        return False
+
     def _asked(self, call: Call) -> Outcome:
         for result in results_in(call.args):
             earlier = self.answer(result.of)

@@ -1,7 +1,8 @@
 """What the judge and a student's process say to each other, as messages that travel in the frames of `wire`.
 
-The judge asks and the worker replies: Start -> Started, Run -> Ran, Install -> Installed, Ask -> Answer. While an Ask
-is open the worker may CallBack and gets a CallBackAnswer. A reply carries the nonce of what it replies to.
+The judge asks and the worker replies: Start -> Started, Examine -> Examined, Run -> Ran, Install -> Installed,
+Ask -> Answer. While an Ask is open the worker may CallBack and gets a CallBackAnswer. A reply carries the nonce of what
+it replies to.
 """
 from __future__ import annotations
 
@@ -35,6 +36,21 @@ class Started(msgspec.Struct, tag="started", array_like=True):
 
     nonce: int
     error: str = ""
+
+
+class Examine(msgspec.Struct, tag="examine", array_like=True):
+    """Judge -> worker, before any cell has run: does this function of these cells keep nothing between calls?"""
+
+    nonce: int
+    sources: list[str]
+    function: str
+
+
+class Examined(msgspec.Struct, tag="examined", array_like=True):
+    """Worker -> judge: whether it does. No student's code has run yet, so nobody else can have said this."""
+
+    nonce: int
+    forgets: bool
 
 
 class Run(msgspec.Struct, tag="run", array_like=True):
@@ -86,13 +102,15 @@ class Installed(msgspec.Struct, tag="installed", array_like=True):
 class Ask(msgspec.Struct, tag="ask", array_like=True):
     """Judge -> worker: call this function. `call` numbers the answer, so that later calls can refer to it.
 
-    An argument may be (or, in a dict, hold) a Handle of an earlier answer or a Proxy.
+    An argument may be (or, in a dict, hold) a Handle of an earlier answer or a Proxy. `anew`: NumPy's global random
+    numbers go on from where they were at the first such question.
     """
 
     nonce: int
     call: int
     function: str
     args: list[Any]
+    anew: bool = False
 
 
 class Answer(msgspec.Struct, tag="answer", array_like=True):
@@ -127,8 +145,8 @@ class CallBackAnswer(msgspec.Struct, tag="callback-answer", array_like=True):
     message: str = ""
 
 
-FromJudge = Start | Run | Install | Ask | CallBackAnswer
-FromWorker = Started | Ran | Installed | Answer | CallBack
+FromJudge = Start | Examine | Run | Install | Ask | CallBackAnswer
+FromWorker = Started | Examined | Ran | Installed | Answer | CallBack
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
 _from_judge = msgspec.msgpack.Decoder(FromJudge, ext_hook=ext_hook)

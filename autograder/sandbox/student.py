@@ -18,10 +18,22 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 from weakref import WeakKeyDictionary
 
-from autograder.records import Call, Cell, CellReport, Outcome, StandIns, Text
+from autograder.records import Call, Cell, CellReport, Outcome, Proxy, StandIns, Text
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ForkServer, ZygoteLost
-from autograder.sandbox.messages import Answer, Ask, CallBack, CallBackAnswer, Install, Installed, Start, Started
+from autograder.sandbox.messages import (
+    Answer,
+    Ask,
+    CallBack,
+    CallBackAnswer,
+    Examine,
+    Examined,
+    Install,
+    Installed,
+    Start,
+    Started,
+)
+from autograder.sandbox.plain import exact_text
 from autograder.sandbox.plan import OUT_OF_TIME, CellRuns, Plan
 from autograder.sandbox.questions import arguments, outcome_of, results_in
 from autograder.sandbox.stand_ins import Answering, bytes_in
@@ -71,14 +83,16 @@ class Sandbox:
 
     def open(self, cells: Sequence[Cell], *, modules: Mapping[str, str], prelude: str,
              stand_ins: StandIns = NO_STAND_INS, install: tuple[str, ...] = (), plan: Plan | None = None,
-             until: float = math.inf) -> Student:
+             until: float = math.inf, examine: str = "") -> Student:
         """Run the cells in a fresh child and let it answer calls, until the time of the whole submission is up.
 
         `modules` are given to import (name -> source), `prelude` runs first. The judge answers the names in
         `stand_ins`, no others; those in `install` also replace the student's own functions once the cells ran.
+        `examine` names the function that `Student.forgets` is about.
         """
         given = {name: compiled(source, f"{name}.py") for name, source in modules.items()}
-        student = Student(self, cells, given, compiled(prelude, "prelude"), stand_ins, install, plan or Plan(), until)
+        student = Student(self, cells, given, compiled(prelude, "prelude"), stand_ins, install, plan or Plan(), until,
+                          examine)
         student.begin()
         return student
 
@@ -93,10 +107,12 @@ class Student:
     """A submission that answers calls (records.Subject). Answers are remembered by the identity of the Call."""
 
     def __init__(self, sandbox: Sandbox, cells: Sequence[Cell], modules: dict[str, bytes], prelude: bytes,
-                 stand_ins: StandIns, install: tuple[str, ...], plan: Plan, until: float):
+                 stand_ins: StandIns, install: tuple[str, ...], plan: Plan, until: float, examine: str = ""):
         self._sandbox, self._modules, self._prelude = sandbox, modules, prelude
         self._answering = Answering(stand_ins, sandbox)
         self._install = install
+        self._sources = [exact_text(cell.source) for cell in cells]
+        self._to_examine, self._forgetful = examine, ""
         self._runs = CellRuns(cells, deepcopy(plan), sandbox.cell_seconds, until)
         self.until = until
         self._room = ANSWERS_CAP
@@ -163,7 +179,23 @@ class Student:
         if started.error:
             raise ZygoteLost(f"the lesson's own code did not run: {started.error}")
         self._installed = not self._install
-        return self._runs.run_in(child)
+        return self._examined(child) and self._runs.run_in(child)
+
+    def _examined(self, child: Conversation) -> bool:
+        """Have the source examined, once, before any of it runs; False where the child did not survive it."""
+        function, self._to_examine = self._to_examine, ""
+        if function:
+            question = Examine(new_nonce(), self._sources, function)
+            try:
+                forgets = child.ask(question, Examined, self._sandbox.cell_seconds).forgets
+            except Died:
+                return False
+            self._forgetful = function if forgets else ""
+        return True
+
+    def forgets(self, function: str) -> bool:
+        """Whether this function is known to keep nothing from one call to the next (sandbox.forgetful)."""
+        return function == self._forgetful
 
     # --- calls ----------------------------------------------------------------------------------------------------
 
@@ -193,7 +225,8 @@ class Student:
     def _ask(self, call: Call) -> Outcome:
         self.begin()
         number = next(self._numbers)
-        ask = Ask(new_nonce(), number, call.function, arguments(call, self._kept.__getitem__))
+        ask = Ask(new_nonce(), number, call.function, arguments(call, self._kept.__getitem__),
+                  anew=any(type(arg) is Proxy for arg in call.args))
         started = time.monotonic()
         try:
             if not self._installed:

@@ -12,14 +12,19 @@ import threading
 import types
 from typing import Any
 
+import numpy as np
+
 from autograder.sandbox import wire
 from autograder.sandbox.calling import described, perform, proxy
 from autograder.sandbox.cells import Cells, Printed, printing_to
+from autograder.sandbox.forgetful import forgets
 from autograder.sandbox.messages import (
     Answer,
     Ask,
     CallBack,
     CallBackAnswer,
+    Examine,
+    Examined,
     FromWorker,
     Install,
     Installed,
@@ -49,6 +54,7 @@ class Worker:
         self._lock = threading.Lock()
         self._open = 0                        # the nonce of the question that is being answered
         self._answers: dict[int, Any] = {}
+        self._random: tuple[Any, ...] | None = None         # the state of NumPy's global random numbers
         main = types.ModuleType("__main__")
         sys.modules["__main__"] = main
         self._namespace = vars(main)
@@ -61,11 +67,13 @@ class Worker:
             return self._answer(message)
         return encode(self._done(message))
 
-    def _done(self, message: Start | Run | Install) -> FromWorker:
+    def _done(self, message: Start | Examine | Run | Install) -> FromWorker:
         if isinstance(message, Start):
             return self._start(message)
         if isinstance(message, Run):
             return self._cells.run(message)
+        if isinstance(message, Examine):
+            return Examined(message.nonce, forgets(message.sources, message.function, self._namespace))
         for name in message.names:
             self._namespace[name] = self._proxy(name)
         return Installed(message.nonce)
@@ -84,6 +92,9 @@ class Worker:
     def _answer(self, ask: Ask) -> bytes:
         """The Answer as a frame's body: what does not fit into one is refused."""
         self._open = ask.nonce
+        if ask.anew:
+            self._random = self._random or np.random.get_state()
+            np.random.set_state(self._random)
         try:
             with printing_to(Printed(0)):     # what is printed for hidden inputs is nobody's business
                 live, answer = perform(self._namespace, ask.function, ask.args, self._special)
