@@ -1,0 +1,1 @@
+"""The checks of the lesson: a file for each exercise."""
