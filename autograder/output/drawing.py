@@ -10,6 +10,7 @@ from autograder.records import Picture, Text, text
 
 LONGEST = 16                                # places along an axis that still make a small picture
 MOST_AXES = 6
+WIDEST = 4                                  # numbers beside each other that a telephone has room for
 
 State = Literal["", "off", "first", "want", "right"]        # of a cell: as it should be, differs, differs first, ...
 
@@ -105,7 +106,7 @@ def _along(picture: Picture) -> Table:
     word = picture.axes[picture.axis]
     entries = [Entry("✗" if bad else "✓", "off" if bad else "right") for bad in off]
     columns = [Head(word, place, bad) for place, bad in zip(places, off, strict=True)]
-    return Table((), picture.letters[picture.axis], columns, [(Head(SEEN), entries)])
+    return Table((), f"{picture.letters[picture.axis]} →", columns, [(Head(SEEN), entries)])
 
 
 # --- the numbers --------------------------------------------------------------------------------------------------
@@ -146,12 +147,14 @@ def _compared(picture: Picture) -> list[list[Table]]:
 
 
 def _one_row(picture: Picture, panel: _Panel, wrong: set[int]) -> list[Table]:
-    """A slice of one row: the answer and what was expected below each other."""
+    """A slice of one row: the answer and what was expected below each other; a long row stands upright."""
     [row] = panel.indices
-    off = {place for place, index in enumerate(row) if index in wrong}
-    rows = [(Head(SEEN), _entries(row, picture.seen, wrong, "off")),
-            (Head(EXPECTED), _entries(row, picture.expected, wrong, "want"))]
-    return [Table(panel.title, picture.letters[-1], _heads(picture.axes[-1], len(row), off), rows)]
+    heads = _heads(picture.axes[-1], len(row), {place for place, index in enumerate(row) if index in wrong})
+    seen, expected = _entries(row, picture.seen, wrong, "off"), _entries(row, picture.expected, wrong, "want")
+    if len(row) > WIDEST:
+        return [Table(panel.title, f"{picture.letters[-1]} ↓", [Head(SEEN), Head(EXPECTED)],
+                      list(zip(heads, zip(seen, expected, strict=True), strict=True)))]
+    return [Table(panel.title, f"{picture.letters[-1]} →", heads, [(Head(SEEN), seen), (Head(EXPECTED), expected)])]
 
 
 def _numbers(picture: Picture, panel: _Panel, wrong: set[int], numbers: Sequence[str], whose: Text,
@@ -167,7 +170,7 @@ def _numbers(picture: Picture, panel: _Panel, wrong: set[int], numbers: Sequence
 
 def _corner(letters: str) -> str:
     """Which axis runs down and which to the right."""
-    return f"{letters[-2]}↓ {letters[-1]}→" if len(letters) > 1 else ""
+    return f"{letters[-2]} ↓ {letters[-1]} →" if len(letters) > 1 else ""
 
 
 def _heads(axis: Text | str, count: int, off: set[int]) -> list[Head]:

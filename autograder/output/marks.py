@@ -1,6 +1,8 @@
 """How points and verdicts are put, in the same way at the terminal and on a page."""
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from autograder.language import VERDICT_WORDS, WORLD_WORDS
 from autograder.records import CellReport, ExerciseGrade, Grade, Text, Verdict, text
 
@@ -79,15 +81,23 @@ def nothing_to_check(exercise: ExerciseGrade) -> Text | None:
     return groups[0][0].message if alone and groups[0][0].verdict != "wrong" else None
 
 
-def first_to_look_at(grade: Grade) -> tuple[ExerciseGrade, Text | None] | None:
-    """The first exercise that lost points (later ones build on it), and what to think about there; None: all right."""
-    for exercise in grade.exercises:
-        if exercise.skipped or exercise.points is None or exercise.points >= exercise.max_points:
-            continue
-        failed = not_passed(exercise)
-        why = next((verdict.message or verdict.title for verdict in failed), None)
-        return exercise, exercise.diagnosis.hints[0] if exercise.diagnosis.hints else why
-    return None
+class Next(NamedTuple):
+    """Where to go on: the first exercise that lost points, what to think about there, whether later ones lost too."""
+
+    exercise: ExerciseGrade
+    why: Text | None
+    not_alone: bool
+
+
+def first_to_look_at(grade: Grade) -> Next | None:
+    """Later exercises build on earlier ones, so the first one that lost points; None where all is right."""
+    lost = [exercise for exercise in grade.exercises
+            if not exercise.skipped and exercise.points is not None and exercise.points < exercise.max_points]
+    if not lost:
+        return None
+    first = lost[0]
+    said = [verdict.message or verdict.title for verdict in not_passed(first)]
+    return Next(first, next(iter((*first.diagnosis.hints, *said)), None), len(lost) > 1)
 
 
 def of_checks(count: int, exercise: ExerciseGrade, why: Text) -> Text:

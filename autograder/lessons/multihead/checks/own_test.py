@@ -46,17 +46,17 @@ def catches(implementation: str, points: str, title: Text, hint: Text) -> Check:
     return check(title, points, needs=NEEDS)(run)
 
 
-_QK_HINT = text("an implementation in which Q and K play no real part gets through: with one key, or with equal "
+_QK_HINT = text("An implementation in which Q and K play no real part gets through: with one key, or with equal "
                 "time steps, the weights never change and Q and K do not matter; use several different time steps")
-_ROUTES_HINT = text("an implementation that loses a route gets through: x reaches y through Q, through K and "
+_ROUTES_HINT = text("An implementation that loses a route gets through: x reaches y through Q, through K and "
                     "through V; compare the whole dx with something that you trust")
-_MEAN_HINT = text("an implementation that averages gets through: use more than one sequence and more than one time "
+_MEAN_HINT = text("An implementation that averages gets through: use more than one sequence and more than one time "
                   "step, and compare the gradients of the matrices")
-_ORDER_HINT = text("an implementation that mixes up heads gets through: use several heads, several time steps and a "
+_ORDER_HINT = text("An implementation that mixes up heads gets through: use several heads, several time steps and a "
                    "wo in which the heads do not weigh the same, and compare the numbers, not only the shapes")
-_MASK_HINT = text("an implementation that treats the mask wrongly gets through: use a mask with False in it that is "
+_MASK_HINT = text("An implementation that treats the mask wrongly gets through: use a mask with False in it that is "
                   "not its own mirror image, and compare y")
-_WHOLE_HINT = text("an implementation that cuts gradients off to whole numbers gets through: also give integer "
+_WHOLE_HINT = text("An implementation that cuts gradients off to whole numbers gets through: also give integer "
                    "arrays, as dy and as matrices, and see whether the gradients are still floats")
 
 CATCHES = {
