@@ -67,6 +67,7 @@ class Limits:
     memory_mb: int = 1024
     isolation: str = "auto"
     budget: float = 60.0
+    cell_seconds: float = 10.0
 
 
 class Engine:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from autograder.lesson import Lesson
     from autograder.output.answers import Answers
     from autograder.records import Grade
+    from autograder.settings import Settings
 
 LESSON = "multihead"
 DONE, NOT_ALL_GRADED, WRONG_USAGE, BROKEN, INTERRUPTED, NO_READER = 0, 1, 2, 3, 130, 141
@@ -27,13 +28,18 @@ def engine(limits: dict[str, Any], lesson: Lesson) -> Engine:
     return made
 
 
-def course_lesson(folder: Path | None = None, name: str = LESSON) -> Lesson:
-    """The lesson with the points that the course in this folder (else the one we are in) gives to it."""
+def course_settings(folder: Path | None = None) -> Settings:
+    """What autograder.toml in this folder (else the one we are in) says."""
     from autograder.settings import SettingsError, read_settings
     try:
-        return read_settings(folder or Path.cwd()).lesson(name)
+        return read_settings(folder or Path.cwd())
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
+
+
+def course_lesson(folder: Path | None = None, name: str = LESSON) -> Lesson:
+    """The lesson with the points that the course in this folder gives to it."""
+    return course_settings(folder).lesson(name)
 
 
 @contextmanager

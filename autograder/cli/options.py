@@ -31,6 +31,15 @@ def spare_the_given(target: str | None, paths: Iterable[str]) -> None:
                 raise click.UsageError(f"{target} is one of the submissions and would be overwritten")
 
 
+def examples(*lines: str) -> str:
+    """The end of a command's help: what one types, a line each."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+language_option = click.option("--lang", "language", type=click.Choice(["nl", "en"]), default="nl", show_default=True,
+                               help="The language of the feedback.")
+
+
 def common(command: Callable[..., int]) -> Callable[..., int]:
     """The options of every command that runs students' code; all but the language are the fields of `Limits`."""
     for option in (
@@ -42,8 +51,9 @@ def common(command: Callable[..., int]) -> Callable[..., int]:
                      callback=_finite, show_default=True, help="How long one call may take."),
         click.option("--budget", metavar="S", type=click.FloatRange(0, 86400, min_open=True), default=60.0,
                      callback=_finite, show_default=True, help="How long one submission may take in all."),
-        click.option("--lang", "language", type=click.Choice(["nl", "en"]), default="nl", show_default=True,
-                     help="The language of the feedback."),
+        click.option("--cell-seconds", metavar="S", type=click.FloatRange(0, 3600, min_open=True), default=10.0,
+                     callback=_finite, show_default=True, help="How long one cell of the notebook may take."),
+        language_option,
     ):
         command = option(command)
     return command

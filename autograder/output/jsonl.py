@@ -70,7 +70,7 @@ def json_lines(target: str, language: str) -> Iterator[Callable[[Grade], None]]:
     """
     ours = True                           # whether an error of the operating system is about the target
     try:
-        with _standard_output() if target == "-" else _file(Path(os.path.realpath(target))) as file:
+        with _standard_output() if target == "-" else whole_file(Path(os.path.realpath(target))) as file:
             def write(grade: Grade) -> None:
                 nonlocal ours
                 line = json_line(grade, language).encode() + b"\n"
@@ -93,7 +93,7 @@ def _standard_output() -> Iterator[BinaryIO]:
     yield sys.stdout.buffer
 
 
-def _file(path: Path) -> AbstractContextManager[BinaryIO]:
+def whole_file(path: Path) -> AbstractContextManager[BinaryIO]:
     """The file at this path; what cannot be replaced (a pipe, a device) is written as it is."""
     if path.exists() and not path.is_file() and not path.is_dir():
         return path.open("wb")

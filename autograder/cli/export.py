@@ -1,0 +1,144 @@
+"""`autograder export`: the marks in the formats of other systems."""
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from autograder.cli.common import DONE, LESSON, NOT_ALL_GRADED, course_settings
+from autograder.cli.options import examples, language_option, nobodys_work
+
+if TYPE_CHECKING:
+    from autograder.output.exports import Format, Order
+    from autograder.records import Grade
+
+JOURNAL = Path(".autograder", "journal.jsonl")
+FORMATS = ("gradescope", "junit", "csv", "canvas", "brightspace", "moodle", "github")
+
+
+@click.command(short_help="Write the marks in the format of another system.", epilog=examples(
+    "autograder export --format csv --decimal comma --output marks.csv      # for a Dutch Excel",
+    "autograder export --format brightspace --roster class.csv --item 'Week 5' --output grades.csv",
+    "autograder export --format moodle --roster worksheet.csv --output filled.csv",
+    "autograder check work.ipynb --json work.jsonl && autograder export --format gradescope work.jsonl"))
+@click.argument("file", metavar="[FILE.jsonl]", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--format", "name", type=click.Choice(FORMATS), required=True, help="What to write.")
+@click.option("--output", metavar="FILE|DIR|-", default="-", callback=nobodys_work,
+              help="Where to; a folder for gradescope and github, where each submission has a file. "
+                   "[default: standard output]")
+@click.option("--roster", metavar="FILE.csv", type=click.Path(dir_okay=False, path_type=Path),
+              help="Who is who: a column `student` (the folder in submitted/) beside the columns of Canvas, Brightspace "
+                   "or Moodle, such as their own export has them.")
+@click.option("--match", metavar="COLUMN", default="",
+              help="The roster's column that tells the students, where it is not `student`.")
+@click.option("--item", metavar="NAME", default="", help="What the other system calls the assignment; for Canvas "
+              "\"Name (id)\".  [default: the lesson's name]")
+@click.option("--grade-column", metavar="NAME", default="",
+              help="The column of Moodle's worksheet to fill.  [default: Grade or Cijfer]")
+@click.option("--decimal", type=click.Choice(["point", "comma"]), default="point", show_default=True,
+              help="How fractions of points are written; csv and canvas put ; between columns with a comma.")
+@click.option("--lesson", metavar="NAME", default="", help="Which lesson, where the course has several.")
+@language_option
+def export(file: Path | None, name: str, output: str, roster: Path | None, match: str, item: str, grade_column: str,
+           decimal: str, lesson: str, language: str) -> int:
+    """Write the marks in the format of another system.
+
+    They come from the last `autograder grade` in this folder, or from the JSON lines of `check --json` in FILE.jsonl:
+    the autograder's own points, without late penalties and without what a person changed in the formgrader.
+
+    Points that are not known (a file that cannot be read, a fault of ours) are left empty, never 0: then standard error
+    says whose, and the exit code is 1.
+    """
+    from autograder.output.exports import FORMATS as ALL
+    from autograder.output.exports import ExportError, Order, unknown
+    from autograder.output.exports.roster import RosterError, read_roster
+    from autograder.output.report_reading import CannotRead, read_grades
+    kind = ALL[name]
+    if roster is not None and not kind.roster:
+        raise click.UsageError(f"--roster is for {', '.join(one for one, other in ALL.items() if other.roster)}, and "
+                               f"{name} takes none")
+    settings = course_settings()
+    try:
+        grades = _of_lesson(read_grades(file or _journal(), _titles(lesson or LESSON)), lesson)
+        people = read_roster(roster, match) if roster is not None else None
+        order = Order(language, item, people, "," if decimal == "comma" else ".", grade_column, settings.pass_percent)
+        files = _files(kind, grades, order, output)
+        for note in _notes(order, grades, settings.late.rule):
+            click.echo(f"autograder export: {note}", err=True)
+        _write(files, output)
+    except (CannotRead, ExportError, RosterError) as error:
+        raise click.UsageError(str(error)) from None
+    for grade in unknown(grades):
+        why = "could not be read" if grade.status == "unreadable" else "the autograder failed there"
+        click.echo(f"autograder export: {grade.student or grade.submission} has no points ({why}); left empty", err=True)
+    return NOT_ALL_GRADED if unknown(grades) else DONE
+
+
+def _journal() -> Path:
+    if not JOURNAL.is_file():
+        raise click.UsageError(f"there is no {JOURNAL} in this folder: run `autograder grade` first, or name the JSON "
+                               "lines of `autograder check --json`")
+    return JOURNAL
+
+
+def _titles(lesson: str) -> dict:
+    """The checks' sentences, which JSON lines do not hold."""
+    from autograder.lesson import lesson_names, load_lesson
+    exercises = load_lesson(lesson).exercises if lesson in lesson_names() else ()
+    return {(exercise.name, check.name): check.title for exercise in exercises for check in exercise.checks}
+
+
+def _of_lesson(grades: Sequence[Grade], lesson: str) -> list[Grade]:
+    """Those of this lesson, or of the only one that there is; JSON lines do not say which one they are of."""
+    names = sorted({grade.lesson for grade in grades if grade.lesson})
+    if lesson and names and lesson not in names:
+        raise click.UsageError(f"there are no grades of {lesson!r}, only of {', '.join(names)}")
+    if not lesson and len(names) > 1:
+        raise click.UsageError(f"there are grades of {', '.join(names)}; choose one with --lesson")
+    found = [grade for grade in grades if not lesson or grade.lesson in ("", lesson)]
+    return sorted(found, key=lambda grade: (grade.student, grade.submission))
+
+
+def _files(kind: Format, grades: Sequence[Grade], order: Order, output: str) -> dict[str, bytes]:
+    """What goes where; "" stands for the output itself."""
+    if not kind.each or len(grades) == 1 and not Path(output).is_dir():
+        return {"": kind.write(grades, order)}
+    if output == "-":
+        raise click.UsageError(f"{len(grades)} submissions have a file each: name a folder with --output")
+    files: dict[str, bytes] = {}
+    for grade in grades:
+        name = re.sub(r"[^\w.@+-]", "_", grade.student or grade.submission).lstrip(".") + kind.suffix
+        if name in files:
+            raise click.UsageError(f"two submissions would be {name} in {output}; export them one by one")
+        files[name] = kind.write([grade], order)
+    return files
+
+
+def _write(files: dict[str, bytes], output: str) -> None:
+    from autograder.output.jsonl import whole_file
+    if output == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(files[""])
+        return
+    try:
+        if "" not in files:
+            Path(output).mkdir(parents=True, exist_ok=True)
+        for name, data in files.items():
+            with whole_file(Path(output, name) if name else Path(output).resolve()) as file:
+                file.write(data)
+    except OSError as error:
+        raise click.UsageError(f"cannot write {output}: {error.strerror or error}") from None
+
+
+def _notes(order: Order, grades: Sequence[Grade], late: str) -> list[str]:
+    notes = list(order.roster.notes) if order.roster is not None else []
+    if order.roster is not None:
+        more = len(order.roster.rows.keys() - {grade.student for grade in grades})
+        notes += [f"{more} of {order.roster.path} have no grade and are left out"] if more else []
+    if late != "none":
+        notes.append("late penalties are in nbgrader's gradebook (`nbgrader export`), not in these points")
+    return notes

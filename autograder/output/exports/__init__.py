@@ -1,0 +1,40 @@
+"""Grades in the formats of other systems: of one submission, of a class, and what learning environments take.
+
+A format is a function of grades and an `Order` that returns what the file holds. Points that are not known are never
+written as 0: their place stays empty.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from autograder.output.exports import github, gradescope, junit, lms, sheet
+from autograder.output.exports.order import ExportError, Order
+from autograder.records import Grade
+
+__all__ = ["FORMATS", "ExportError", "Format", "Order", "unknown"]
+
+
+class Format(NamedTuple):
+    """How a format is written, and whether each submission has a file of its own."""
+
+    write: Callable[[Sequence[Grade], Order], bytes]
+    suffix: str
+    each: bool = False
+    roster: bool = False                    # whether it wants the names and ids of a learning environment
+
+
+FORMATS: Mapping[str, Format] = {
+    "gradescope": Format(gradescope.results, ".json", each=True),
+    "junit": Format(junit.report, ".xml"),
+    "csv": Format(sheet.sheet, ".csv"),
+    "canvas": Format(lms.canvas, ".csv", roster=True),
+    "brightspace": Format(lms.brightspace, ".csv", roster=True),
+    "moodle": Format(lms.moodle, ".csv", roster=True),
+    "github": Format(github.result, ".txt", each=True),
+}
+
+
+def unknown(grades: Sequence[Grade]) -> list[Grade]:
+    """Those whose points are not known: they could not be read, or the autograder failed."""
+    return [grade for grade in grades if grade.points is None]

@@ -1,0 +1,45 @@
+"""What GitHub Classroom's grading reporter takes: base64 of JSON, a test for each exercise.
+
+The reporter adds up the scores of the tests. Where the points are not known there is no maximum, so that it reports
+none; the job fails with "error" then.
+"""
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from autograder.output.exports.order import Order
+from autograder.output.exports.words import details, summary
+from autograder.output.marks import number
+from autograder.records import ExerciseGrade, Grade
+
+
+def result(grades: Sequence[Grade], order: Order) -> bytes:
+    """The text for `MULTIHEAD_RESULTS` of one submission; it is ASCII and one line."""
+    (grade,) = grades
+    words = json.dumps(as_result(grade, order.language), ensure_ascii=True, allow_nan=False)
+    return base64.b64encode(words.encode()) + b"\n"
+
+
+def as_result(grade: Grade, language: str) -> dict[str, Any]:
+    """The same as plain data."""
+    if grade.points is None:
+        why = "\n".join(summary(grade, language)) or grade.status
+        return {"version": 1, "status": "error", "max_score": 0, "tests": [_test(grade.lesson or "submission", "error",
+                                                                                  0, why, 0.0)]}
+    tests = [_of(exercise, language) for exercise in grade.exercises if not exercise.skipped]
+    return {"version": 1, "status": "pass" if grade.points >= grade.max_points else "fail",
+            "max_score": number(grade.max_points), "tests": tests}
+
+
+def _of(exercise: ExerciseGrade, language: str) -> dict[str, Any]:
+    full = exercise.points is not None and exercise.points >= exercise.max_points
+    return _test(exercise.name, "pass" if full else "fail", number(exercise.points),
+                 "\n".join(details(exercise, language)), number(exercise.max_points))
+
+
+def _test(name: str, status: str, score: Any, message: str, worth: Any) -> dict[str, Any]:
+    return {"name": name, "status": status, "score": score, "max_score": worth, "message": message, "test_code": "",
+            "filename": "", "line_no": 0, "execution_time": 0}

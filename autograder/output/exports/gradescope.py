@@ -1,0 +1,55 @@
+"""Gradescope's results.json: the score, and a test for each check.
+
+Without a score of its own Gradescope adds up those of the tests. So where the points of a submission are not known no
+test has a score either, and Gradescope says that the autograder failed, rather than to show a part as the whole.
+"""
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from autograder.language import translate
+from autograder.output.exports.order import Order
+from autograder.output.exports.words import summary, title
+from autograder.output.marks import number, points_of
+from autograder.output.plain import plain
+from autograder.records import ExerciseGrade, Grade, Verdict
+
+
+def results(grades: Sequence[Grade], order: Order) -> bytes:
+    """The file of one submission."""
+    (grade,) = grades
+    return json.dumps(as_results(grade, order.language), ensure_ascii=False, indent=1, allow_nan=False).encode(
+        "utf-8", "replace")
+
+
+def as_results(grade: Grade, language: str) -> dict[str, Any]:
+    """The same as plain data."""
+    known = grade.points is not None
+    exercises = [exercise for exercise in grade.exercises if not exercise.skipped]
+    tests = [_test(f"{place}.{index}", exercise, verdict, language, known)
+             for place, exercise in enumerate(exercises, start=1)
+             for index, verdict in enumerate(exercise.verdicts, start=1)] if grade.status != "unreadable" else []
+    hints = [f"{exercise.name}: {points_of(exercise.points, exercise.max_points)}"
+             + "".join(f"\n→ {plain(translate(hint, language))}" for hint in exercise.diagnosis.hints)
+             for exercise in exercises if grade.status != "unreadable"]
+    if grade.for_a_person:
+        tests.append({"name": "For the instructor", "visibility": "hidden",
+                      "output": "\n".join(plain(translate(reason, "en")) for reason in grade.for_a_person)})
+    answer = {"execution_time": number(grade.seconds), "output": "\n".join([*summary(grade, language), *hints]),
+              "output_format": "text", "visibility": "visible", "stdout_visibility": "hidden", "tests": tests,
+              "extra_data": {"status": grade.status, "isolation": grade.isolation, "checks": grade.checks,
+                             "max_points": number(grade.max_points)}}
+    return {"score": number(grade.points), **answer} if known else answer
+
+
+def _test(place: str, exercise: ExerciseGrade, verdict: Verdict, language: str, known: bool) -> dict[str, Any]:
+    test: dict[str, Any] = {"name": f"{exercise.name}: {title(verdict, language)}", "number": place,
+                            "output": plain(translate(verdict.message, language)), "output_format": "text",
+                            "visibility": "visible"}
+    if known:
+        test |= {"score": number(verdict.points), "max_score": number(verdict.max_points)}
+    if verdict.verdict not in ("broken", "skipped"):
+        test["status"] = "passed" if verdict.verdict == "passed" else "failed"
+    return test

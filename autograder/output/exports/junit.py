@@ -1,0 +1,69 @@
+"""JUnit XML, as Jenkins, GitLab and others read it: a suite for each submission, a case for each check."""
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from autograder.language import translate
+from autograder.output.exports.order import Order
+from autograder.output.exports.words import summary, title
+from autograder.output.marks import number
+from autograder.output.plain import plain
+from autograder.records import ExerciseGrade, Grade, Verdict
+
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def report(grades: Sequence[Grade], order: Order) -> bytes:
+    """The file of a class."""
+    root = Element("testsuites", name="autograder")
+    for grade in grades:
+        _suite(root, grade, order.language)
+    _count(root, root)
+    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+
+
+def _suite(root: Element, grade: Grade, language: str) -> None:
+    suite = SubElement(root, "testsuite", name=_xml(grade.student or grade.submission))
+    properties = SubElement(suite, "properties")
+    for name, value in (("submission", grade.submission), ("lesson", grade.lesson), ("status", grade.status),
+                        ("points", number(grade.points)), ("max_points", number(grade.max_points)),
+                        ("isolation", grade.isolation), ("checks", grade.checks)):
+        SubElement(properties, "property", name=name, value=_xml("" if value is None else str(value)))
+    if grade.status == "unreadable":
+        case = SubElement(suite, "testcase", classname=_xml(grade.lesson or "submission"), name="submission", time="0")
+        SubElement(case, "error", message=_xml("\n".join(summary(grade, language))), type="unreadable")
+    for exercise in grade.exercises if grade.status != "unreadable" else ():
+        for verdict in exercise.verdicts:
+            _case(suite, grade, exercise, verdict, language)
+    said = summary(grade, language)
+    if said:
+        SubElement(suite, "system-out").text = _xml("\n".join(said))
+    _count(suite, suite)
+    suite.set("time", f"{grade.seconds:.3f}")
+
+
+def _case(suite: Element, grade: Grade, exercise: ExerciseGrade, verdict: Verdict, language: str) -> None:
+    case = SubElement(suite, "testcase", classname=_xml(f"{grade.lesson or 'lesson'}.{exercise.name}"),
+                      name=_xml(f"{verdict.check}: {title(verdict, language)}"), time="0")
+    if verdict.verdict == "passed":
+        return
+    kind = {"skipped": "skipped", "broken": "error"}.get(verdict.verdict, "failure")
+    message = _xml(plain(translate(verdict.message, language)))
+    found = SubElement(case, kind, message=message)
+    if kind != "skipped":
+        found.set("type", verdict.verdict)
+
+
+def _count(element: Element, cases: Element) -> None:
+    """How many there are of each; a reader adds them up itself, and shows these meanwhile."""
+    for name, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        element.set(name, str(len(cases.findall(f".//testcase/{kind}"))))
+    element.set("tests", str(len(cases.findall(".//testcase"))))
+
+
+def _xml(words: str) -> str:
+    """Without the characters that XML cannot hold at all."""
+    return _NOT_IN_XML.sub("\ufffd", words)

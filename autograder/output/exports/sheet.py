@@ -1,0 +1,40 @@
+"""A table of the class for a spreadsheet: a row for each submission, a column for each exercise.
+
+It begins with the mark by which Excel knows UTF-8; with a decimal comma, semicolons stand between the columns, as
+Excel has it where commas are decimal.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autograder.language import translate
+from autograder.output.exports import table
+from autograder.output.exports.order import Order
+from autograder.records import Grade
+
+
+def sheet(grades: Sequence[Grade], order: Order) -> bytes:
+    """The whole class."""
+    names = list(dict.fromkeys(exercise.name for grade in grades for exercise in grade.exercises))
+    header = ["student", "lesson", "status", "points", "max_points", "passed", *names, "look_at", "submission",
+              "isolation", "checks"]
+    rows = [header, *(_row(grade, names, order) for grade in grades)]
+    return table.as_csv(rows, ";" if order.decimal == "," else ",", bom=True)
+
+
+def _row(grade: Grade, names: Sequence[str], order: Order) -> list[str]:
+    found = {exercise.name: exercise.points for exercise in grade.exercises
+             if not exercise.skipped and grade.status != "unreadable"}
+    reasons = (*grade.for_a_person, *(grade.notices if grade.status == "unreadable" else ()))
+    student = grade.student if table.is_harmless(grade.student) else table.words(grade.student)
+    return [student, grade.lesson, grade.status, table.points(grade.points, order.decimal),
+            table.points(grade.max_points, order.decimal), _passed(grade, order.pass_percent),
+            *(table.points(found.get(name), order.decimal) for name in names),
+            table.words("; ".join(translate(reason, order.language) for reason in reasons)),
+            table.words(grade.submission), grade.isolation, grade.checks]
+
+
+def _passed(grade: Grade, percent: float) -> str:
+    if grade.points is None:
+        return ""
+    return "yes" if 100 * grade.points >= percent * grade.max_points else "no"

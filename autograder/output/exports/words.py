@@ -1,0 +1,57 @@
+"""A grade in plain lines, for the comment fields of other systems."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.language import VERDICT_WORDS, translate
+from autograder.output.marks import NOT_ISOLATED, not_passed, points_of, reservations, verdict_mark
+from autograder.output.plain import plain
+from autograder.records import ExerciseGrade, Grade, Verdict
+
+
+def summary(grade: Grade, language: str) -> list[str]:
+    """What concerns the whole submission: why it could not be graded, what was repaired, whether there was a wall."""
+    lines = [translate(notice, language) for notice in grade.notices]
+    if grade.status == "broken":
+        lines.append(translate(VERDICT_WORDS["broken"], language))
+    if grade.isolation == "none" and grade.status != "unreadable":
+        lines.append(f"NOT ISOLATED: {translate(NOT_ISOLATED, language)}")
+    return [plain(line) for line in lines]
+
+
+def details(exercise: ExerciseGrade, language: str) -> list[str]:
+    """What a student reads of one exercise: failed checks with their messages, what is to be said of others, hints."""
+    return [plain(line) for line in _details(exercise, language)]
+
+
+def _details(exercise: ExerciseGrade, language: str) -> Iterator[str]:
+    if exercise.skipped:
+        return
+    for verdict in not_passed(exercise):
+        yield " ".join(filter(None, (verdict_mark(verdict), title(verdict, language))))
+        if verdict.message is not None:
+            yield f"  {translate(verdict.message, language)}"
+    for why, verdicts in reservations(exercise):
+        yield f"{verdict_mark(verdicts[0])} {translate(why, language)}"
+    for hint in exercise.diagnosis.hints:
+        yield f"→ {translate(hint, language)}"
+
+
+def title(verdict: Verdict, language: str) -> str:
+    """The check's sentence, with the verdict's word unless it is right or plainly wrong."""
+    words = plain(translate(verdict.title, language)) or verdict.check
+    if verdict.verdict in ("passed", "wrong"):
+        return words
+    return f"{words} ({translate(VERDICT_WORDS[verdict.verdict], language)})"
+
+
+def comment(grade: Grade, language: str) -> str:
+    """The whole feedback, some lines for each exercise."""
+    lines = summary(grade, language)
+    for exercise in grade.exercises if grade.status != "unreadable" else ():
+        if exercise.skipped:
+            lines.append(f"{exercise.name}: {translate(VERDICT_WORDS['skipped'], language)}")
+        else:
+            lines.append(f"{exercise.name}: {points_of(exercise.points, exercise.max_points)}")
+        lines += [f"  {line}" for line in details(exercise, language)]
+    return "\n".join(lines)
