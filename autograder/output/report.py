@@ -5,6 +5,7 @@ English, those that students see are in the language that is asked for.
 """
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -24,9 +25,9 @@ from autograder.output.plain import plain
 from autograder.output.report_anonymous import anonymous
 from autograder.output.report_cells import SIGNS
 from autograder.output.report_change import changes
-from autograder.output.report_facts import Class
+from autograder.output.report_facts import PASSING_SHARE, Class
 from autograder.output.report_grid import Link, grid_data, json_in_page
-from autograder.output.report_items import items, most_failed
+from autograder.output.report_items import items, most_failed, remarked
 from autograder.output.report_mistakes import mistakes, unexplained
 from autograder.output.report_person import groups
 from autograder.records import Grade, Text
@@ -42,24 +43,33 @@ class Run:
 
 
 def report_page(run: Run, language: str, *, against: Run | None = None, pass_mark: float | None = None,
-                link: Link = lambda grade: None, secret: bytes | None = None) -> str:
-    """The page. With a secret it is anonymous: without names, files or links, in an order that says nothing."""
+                pass_share: float = PASSING_SHARE, link: Link = lambda grade: None, secret: bytes | None = None) -> str:
+    """The page. With a secret it is anonymous: without names, files or links, in an order that says nothing.
+
+    The pass mark is in points; without one, it is `pass_share` of all points.
+    """
     old = list(against.grades) if against is not None else []
-    grades = list(run.grades)
+    grades = sorted(run.grades, key=_natural)
     if secret is not None:
         grades, old = anonymous([grades, old], secret)
         link = _no_link
-    of = Class(grades, pass_mark)
+    of = Class(grades, pass_mark, pass_share)
     found, attention = items(of), groups(of)
     script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
     return page_template("report.html", language).render(
         of=of, run=run, against=against, anonymous=secret is not None, about=_about(of), attention=attention,
-        first=_students(group for group in attention if group.first), items=found, failed=list(most_failed(found)),
+        first=_students(group for group in attention if group.first), items=found, remarked=remarked(found), failed=list(most_failed(found)),
         mistakes=mistakes(of.graded), unexplained=unexplained(of.graded), signs=SIGNS, charts=charts, link=link,
-        changes=changes(Class(old, pass_mark), of) if against is not None else None,
+        changes=changes(Class(old, pass_mark, pass_share), of) if against is not None else None,
         number=number, percent=_percent, signed=_signed, english=_english, correlation=_correlation,
         data=json_in_page(grid_data(of, attention, link, language)),
         script=Markup(script), script_hash=Markup(_hash(script)))
+
+
+def _natural(grade: Grade) -> list[tuple[int, int | str]]:
+    """student-2 before student-10."""
+    parts = re.split(r"(\d+)", grade.student or grade.submission)
+    return [(0, int(part)) if part.isdecimal() else (1, part.casefold()) for part in parts if part]
 
 
 def _no_link(grade: Grade) -> None:

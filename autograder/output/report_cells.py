@@ -31,18 +31,19 @@ SIGNS = {
     "h": Sign("○", "right, but does not count yet", "half"),
     "w": Sign("✗", _word("wrong"), "bad"),
     "r": Sign("!", _word("raised"), "bad"),
-    "f": Sign("≁", _word("refused"), "bad"),
+    "f": Sign("#", _word("refused"), "bad"),
     "n": Sign("·", "not written", "none"),
     "m": Sign("?", _word("missing"), "none"),
-    "t": Sign("⧗", _word("timed_out"), "alarm"),
+    "t": Sign("T", _word("timed_out"), "alarm"),
     "o": Sign("M", _word("out_of_memory"), "alarm"),
-    "c": Sign("☇", _word("crashed"), "alarm"),
-    "q": Sign("⏻", _word("quit"), "alarm"),
-    "x": Sign("⚑", _word("tampering"), "alarm"),
+    "c": Sign("C", _word("crashed"), "alarm"),
+    "q": Sign("Q", _word("quit"), "alarm"),
+    "x": Sign("§", _word("tampering"), "alarm"),
     "b": Sign("‼", _word("broken"), "alarm"),
     "k": Sign("–", _word("skipped"), "none"),
     " ": Sign("", "no such check in this grade", "none"),
 }
+BLANK = ("n", "m")                              # nothing was written that could be judged
 _CODES = {"wrong": "w", "raised": "r", "refused": "f", "missing": "m", "timed_out": "t", "out_of_memory": "o",
           "crashed": "c", "quit": "q", "tampering": "x", "broken": "b", "skipped": "k"}
 _WORLDS = {"stand-in": "s", "own-derivative": "d"}

@@ -47,8 +47,8 @@ def items_chart(items: Sequence[Item]) -> Markup:
     """Each check as a dot: the share that passes, and how well it separates."""
     dots = [item for item in items if item.share is not None and item.rest is not None]
     chart = _chart("XY", "items-chart", ("think", "bad"), height=380, stroke=False, dots_size=5,
-                   x_title="share of students that pass (%)", y_title="item-rest correlation (rir)",
-                   legend_at_bottom=True, xrange=(0, 100), show_legend=any(item.odd for item in dots))
+                   x_title="share that passes (%)", y_title="item-rest correlation (rir)", legend_at_bottom=True,
+                   xrange=(0, 100), range=(min([-0.2, *(item.rest for item in dots)]), 1), show_legend=any(item.odd for item in dots))
     for label, odd in (("checks", False), ("odd", True)):
         chart.add(label, [{"value": (round(100 * item.share, 1), round(item.rest, 2)),
                            "label": f"{item.column.exercise} / {item.column.check}"}

@@ -8,7 +8,7 @@ from functools import cached_property
 from statistics import fmean, median, pstdev
 
 from autograder.output.marks import number
-from autograder.output.report_cells import code_of
+from autograder.output.report_cells import BLANK, code_of
 from autograder.records import ExerciseGrade, Grade, Text, Verdict
 
 _MOST_BINS = 20
@@ -70,6 +70,7 @@ class Class:
 
     grades: Sequence[Grade]
     given_pass_mark: float | None = None
+    pass_share: float = PASSING_SHARE
 
     @cached_property
     def graded(self) -> list[Grade]:
@@ -86,7 +87,7 @@ class Class:
 
     @cached_property
     def pass_mark(self) -> float:
-        return self.max_points * PASSING_SHARE if self.given_pass_mark is None else self.given_pass_mark
+        return self.max_points * self.pass_share if self.given_pass_mark is None else self.given_pass_mark
 
     def passes(self, points: float) -> bool:
         return points >= self.pass_mark - _EPSILON
@@ -163,7 +164,7 @@ def _exercise(name: str, found: Sequence[ExerciseGrade]) -> ExerciseFacts:
 def not_written(exercise: ExerciseGrade) -> bool:
     """Whether nothing of this exercise was written: none of its checks met more than the stub."""
     codes = {code_of(verdict, exercise.name) for verdict in exercise.verdicts if verdict.verdict != "skipped"}
-    return bool(codes) and codes <= {"n", "m"}
+    return bool(codes) and codes <= set(BLANK)
 
 
 def verdicts_of(grade: Grade) -> dict[tuple[str, str], Verdict]:

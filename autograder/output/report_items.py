@@ -1,15 +1,17 @@
 """Item analysis: how hard each check is, and whether it separates those who can from those who cannot.
 
-Difficulty is the share that passes. Discrimination is the point-biserial correlation of passing with the points for
-everything else (the item-rest correlation, rir): near 0 the check says nothing about a student, below 0 it is odd.
+Difficulty is the share that passes, of those who wrote something: as usual in item analysis, what was not reached says
+nothing about the item. Discrimination is the point-biserial correlation of passing with the points for everything else
+(the item-rest correlation, rir): near 0 the check says nothing about a student, below 0 it is odd.
 """
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import sqrt
 from statistics import StatisticsError, correlation
 
-from autograder.output.report_cells import code_of, earned, judged
+from autograder.output.report_cells import BLANK, code_of, earned, judged
 from autograder.output.report_facts import Class, Column, verdicts_of
 from autograder.records import Verdict
 
@@ -19,7 +21,7 @@ WEAK = 0.2                                      # an item-rest correlation below
 
 @dataclass(frozen=True)
 class Item:
-    """One check over the whole class. `rest` is the item-rest correlation, None where there is none."""
+    """One check over all who wrote something for it. `rest` is the item-rest correlation, None where there is none."""
 
     column: Column
     tried: int
@@ -33,8 +35,7 @@ class Item:
 
     @property
     def failed(self) -> int:
-        """Those who wrote something that the check found wanting."""
-        return self.tried - self.passed - self.not_written
+        return self.tried - self.passed
 
     @property
     def separates(self) -> bool:
@@ -42,7 +43,8 @@ class Item:
 
     @property
     def odd(self) -> bool:
-        return self.tried >= ENOUGH and self.rest is not None and self.rest < 0
+        """Whether the correlation is below 0 by more than chance: twice its standard error, 1/√n."""
+        return self.tried >= ENOUGH and self.rest is not None and self.rest < -2 / sqrt(self.tried)
 
     @property
     def remark(self) -> str:
@@ -50,12 +52,12 @@ class Item:
         if not self.tried:
             return "never judged"
         if self.passed == self.tried:
-            return "everybody passes: separates nobody"
+            return "separates nobody: everybody passes"
         if not self.passed:
-            return "nobody passes: separates nobody"
+            return "separates nobody: nobody passes"
         if self.tried < ENOUGH or self.rest is None:
             return ""
-        if self.rest < 0:
+        if self.odd:
             return "odd: those who do well elsewhere fail it more"
         return "hardly separates" if self.rest < WEAK else ""
 
@@ -69,10 +71,10 @@ def items(of: Class) -> list[Item]:
 
 def _item(column: Column, found: list[tuple[float, Verdict]]) -> Item:
     found = [(points, verdict) for points, verdict in found if judged(verdict)]
-    passing = [earned(verdict) for _, verdict in found]
-    blank = sum(code_of(verdict, column.exercise) in "nm" for _, verdict in found)
-    rest = [points - (verdict.points or 0.0) for points, verdict in found]
-    return Item(column, len(found), sum(passing), blank, _correlation(passing, rest))
+    written = [(points, verdict) for points, verdict in found if code_of(verdict, column.exercise) not in BLANK]
+    passing = [earned(verdict) for _, verdict in written]
+    rest = [points - (verdict.points or 0.0) for points, verdict in written]
+    return Item(column, len(written), sum(passing), len(found) - len(written), _correlation(passing, rest))
 
 
 def _correlation(passing: list[bool], rest: list[float]) -> float | None:
@@ -82,7 +84,13 @@ def _correlation(passing: list[bool], rest: list[float]) -> float | None:
         return None
 
 
+def remarked(found: list[Item]) -> list[Item]:
+    """The checks of which something is to be said: odd ones first, then those that nobody passes, then the weakest."""
+    return sorted((item for item in found if item.remark),
+                  key=lambda item: (not item.odd, bool(item.passed), item.passed == item.tried, item.rest or 0.0))
+
+
 def most_failed(found: list[Item], count: int = 10) -> Iterator[Item]:
-    """The checks that most of those who wrote something fail."""
+    """The checks that most students fail."""
     ranked = sorted((item for item in found if item.failed > 0), key=lambda item: -item.failed)
     yield from ranked[:count]

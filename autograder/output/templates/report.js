@@ -251,6 +251,7 @@
   table.setAttribute("aria-colcount", width);
   frame.append(table);
   document.getElementById("tools").hidden = false;
+  mark(headings, headings[0], "ascending");
   filter();
   rowHeight = shown.get(0)?.getBoundingClientRect().height || rowHeight;
   filter();

@@ -1,0 +1,176 @@
+"""`autograder report`: the class on one page, for the lecturer."""
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import click
+
+from autograder.cli.common import DONE, LESSON, course_settings
+from autograder.cli.options import nobodys_work, spare_the_given
+
+if TYPE_CHECKING:
+    from autograder.nbgrader.course import Course
+    from autograder.output.report import Run
+    from autograder.output.report_grid import Link
+    from autograder.records import Grade
+
+JOURNAL = Path(".autograder", "journal.jsonl")
+KEY = Path(".autograder", "anonymous.key")
+PAGE, ANONYMOUS_PAGE = "report.html", "report-anonymous.html"
+_given = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command(short_help="Write the class on one page.", epilog="\b\nExamples:\n"
+               "  autograder report                                  the course in this folder\n"
+               "  autograder report grades.jsonl --output class.html\n"
+               "  autograder report --against ../2025/.autograder/journal.jsonl\n"
+               "  autograder report --anonymous                      to show in class")
+@click.argument("file", metavar="[FILE.jsonl]", required=False, type=_given)
+@click.option("--output", metavar="FILE", callback=nobodys_work,
+              help=f"Where to.  [default: {PAGE}, or {ANONYMOUS_PAGE}]")
+@click.option("--anonymous", is_flag=True,
+              help="Codes for names, and no files or links. In a course's folder the codes stay the same.")
+@click.option("--against", metavar="FILE.jsonl", type=_given,
+              help="Also say what got better and worse since this journal or JSON file.")
+@click.option("--pass-mark", metavar="POINTS", type=click.FloatRange(0, 1e6),
+              help="Enough to pass.  [default: 55% of the points, or what autograder.toml says]")
+@click.option("--lesson", metavar="NAME", default="", help="Which lesson, where the course has several.")
+@click.option("--lang", "language", type=click.Choice(["nl", "en"]), default="nl", show_default=True,
+              help="The language of what students see: titles, messages, hints. The page itself is in English.")
+def report(file: Path | None, output: str | None, anonymous: bool, against: Path | None, pass_mark: float | None,
+           lesson: str, language: str) -> int:
+    """Write the class on one page: how they did, what they did not understand, which check is odd, whom to look at.
+
+    The grades come from the last `autograder grade` in this folder, or from the JSON lines of `check --json` or
+    `grade --json` in FILE.jsonl. The page works from a file, without a network.
+    """
+    target = output or (ANONYMOUS_PAGE if anonymous else PAGE)
+    spare_the_given(target, [str(path) for path in (file, against, JOURNAL) if path is not None])
+    course = _course()
+    run = _run(file or _journal(), lesson, course if file is None else None)
+    earlier = _run(against, lesson or _lesson_of(run.grades)) if against is not None else None
+    _write(Path(target), run, language, course, anonymous, earlier, pass_mark)
+    click.echo(os.path.relpath(target))
+    return DONE
+
+
+def write_course_report(course: Course, grades: Sequence[Grade], language: str) -> Path:
+    """The page of a course that was graded just now, in its folder. `grades` are newer than those in the journal."""
+    lesson = _lesson_of(grades)
+    known = {grade.student: grade for grade in _run(course.root / JOURNAL, lesson, course).grades}
+    run = _named_run({**known, **{grade.student: grade for grade in grades}}.values(), course.root.name, datetime.now())
+    _write(course.root / PAGE, run, language, course)
+    return course.root / PAGE
+
+
+def _write(target: Path, run: Run, language: str, course: Course | None, anonymous: bool = False,
+           against: Run | None = None, pass_mark: float | None = None) -> None:
+    from autograder.nbgrader.autograded import replace_file
+    from autograder.output.report import report_page
+    settings = course_settings(course.root) if course else course_settings()
+    page = report_page(run, language, against=against, pass_mark=pass_mark, pass_share=settings.pass_percent / 100,
+                       link=_links(course, target), secret=_secret(course) if anonymous else None)
+    try:
+        if not target.absolute().parent.is_dir():
+            raise click.UsageError(f"cannot write {target}: there is no folder {target.parent}")
+        replace_file(target, page.encode("utf-8", "replace"), 0o644)
+    except OSError as error:
+        raise click.UsageError(f"cannot write {target}: {error.strerror or error}") from None
+
+
+# --- where the grades come from -----------------------------------------------------------------------------------
+
+def _course() -> Course | None:
+    """The course in this folder, if it is one."""
+    from autograder.nbgrader.course import Course, CourseError
+    try:
+        return Course.find(Path.cwd())
+    except CourseError:
+        return None
+
+
+def _journal() -> Path:
+    if not JOURNAL.is_file():
+        raise click.UsageError(f"there is no {JOURNAL} in this folder: run `autograder grade` first, or name the JSON "
+                               "lines of `autograder check --json`")
+    return JOURNAL
+
+
+def _run(path: Path, lesson: str, course: Course | None = None) -> Run:
+    """The grades of one lesson in this file; of a course, only of those whose work is still in submitted/."""
+    from autograder.output.report_reading import CannotRead, read_grades
+    try:
+        grades = _of_lesson(read_grades(path, _titles(lesson or LESSON)), lesson)
+    except CannotRead as error:
+        raise click.UsageError(str(error)) from None
+    if course is not None:
+        there = dict(course.submissions(_lesson_of(grades)))
+        grades = [grade for grade in grades if grade.student in there] or grades
+    name = course.root.name if course is not None else str(path)
+    return _named_run(grades, name, datetime.fromtimestamp(path.stat().st_mtime))
+
+
+def _named_run(grades: Sequence[Grade], name: str, when: datetime) -> Run:
+    from autograder.output.report import Run
+    return Run(list(grades), name, when)
+
+
+def _of_lesson(grades: Sequence[Grade], lesson: str) -> list[Grade]:
+    """Those of this lesson, or of the only one that there is; JSON lines do not say which one they are of."""
+    names = sorted({grade.lesson for grade in grades if grade.lesson})
+    if lesson and names and lesson not in names:
+        raise click.UsageError(f"there are no grades of {lesson!r}, only of {', '.join(names)}")
+    if not lesson and len(names) > 1:
+        raise click.UsageError(f"there are grades of {', '.join(names)}; choose one with --lesson")
+    return [grade for grade in grades if not lesson or grade.lesson in ("", lesson)]
+
+
+def _lesson_of(grades: Sequence[Grade]) -> str:
+    return next((grade.lesson for grade in grades if grade.lesson), LESSON)
+
+
+def _titles(lesson: str) -> dict:
+    """The checks' sentences, which JSON lines do not hold."""
+    from autograder.lesson import lesson_names, load_lesson
+    exercises = load_lesson(lesson).exercises if lesson in lesson_names() else ()
+    return {(exercise.name, check.name): check.title for exercise in exercises for check in exercise.checks}
+
+
+# --- what leads from the page, and what must not ------------------------------------------------------------------
+
+def _links(course: Course | None, target: Path) -> Link:
+    """The address of a student's feedback page as seen from the report, where there is one."""
+    def link(grade: Grade) -> str | None:
+        from autograder.nbgrader.course import CourseError
+        if course is None or not grade.student:
+            return None
+        try:
+            page = course.path("feedback", grade.student, grade.lesson or LESSON).with_suffix(".html")
+        except CourseError:
+            return None
+        if not page.is_file():
+            return None
+        return quote(Path(os.path.relpath(page, target.absolute().parent)).as_posix().encode("utf-8", "surrogateescape"))
+    return link
+
+
+def _secret(course: Course | None) -> bytes:
+    """What the codes of an anonymous page are made with: kept in the course's folder, else new each time."""
+    if course is None:
+        return os.urandom(32)
+    path = course.root / KEY
+    path.parent.mkdir(exist_ok=True)
+    try:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(os.urandom(32))
+    except FileExistsError:
+        pass
+    secret = path.read_bytes()
+    if len(secret) < 16:
+        raise click.UsageError(f"{path} is too short to keep names secret; remove it, and a new one is made")
+    return secret
