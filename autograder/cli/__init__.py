@@ -12,12 +12,13 @@ import sys
 
 import click
 
-from autograder.cli import check, course, export, lesson
+from autograder.cli import check, course, export, lesson, report
 from autograder.cli.common import BROKEN, DONE, INTERRUPTED, LESSON, NO_READER, WRONG_USAGE, exit_code
 from autograder.output.streams import open_what_is_closed, silence_output
 
 __all__ = ["cli", "exit_code", "main", "run"]
-COMMANDS = (check.check, course.grade, course.diff, export.export, lesson.release, lesson.verify, course.demo)
+COMMANDS = (check.check, course.grade, course.diff, report.report, export.export, lesson.release, lesson.verify,
+            course.demo)
 
 
 def _show_version(context: click.Context, option: click.Parameter, value: bool) -> None:
