@@ -112,7 +112,7 @@ def test_whatever_goes_wrong_ends_the_kernel(run, monkeypatch, capfd, error):
 # --- the process that asks the engine ------------------------------------------------------------------------------
 
 def answer_of(*sources: str) -> dict:
-    return kernel._asked(json.dumps({"lesson": "multihead", "sources": sources}))
+    return kernel._asked(json.dumps({"exercise": "split_heads", "sources": sources}))
 
 
 def solution(name: str) -> str:
@@ -126,7 +126,7 @@ def test_nothing_of_the_kernels_surroundings_reaches_the_engine(tmp_path, monkey
     for name in ("PYTHONPATH", "PYTHONUSERBASE", "PYTHONHOME", "PYTHONSTARTUP"):
         monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.setattr(json, "dumps", lambda value: '{"points": {"split_heads": 99}}')
-    answer = kernel._asked('{"lesson": "multihead", "sources": ["def merge_heads(h):\\n    return h"]}')
+    answer = kernel._asked('{"exercise": "split_heads", "sources": ["def merge_heads(h):\\n    return h"]}')
     assert answer["points"] == {exercise.name: 0.0 for exercise in LESSON.exercises}
 
 

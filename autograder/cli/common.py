@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from autograder.lessons import DEFAULT
+
 if TYPE_CHECKING:
     from autograder.grade import Engine
     from autograder.lesson import Lesson
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from autograder.records import Grade
     from autograder.settings import Settings
 
-LESSON = "multihead"
+LESSON = DEFAULT
 DONE, NOT_ALL_GRADED, WRONG_USAGE, BROKEN, INTERRUPTED, NO_READER = 0, 1, 2, 3, 130, 141
 
 

@@ -26,13 +26,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-LESSON = "multihead"
 _PACKAGES = str(Path(__file__).resolve().parents[2])        # where the package `autograder` is found
 _KEPT = ("HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR")
 _START = "import sys; sys.path.append(sys.argv.pop(1)); from autograder.nbgrader.kernel import main; main()"
 
 Answer = dict[str, Any]
-_answers: dict[str, Answer] = {}                            # what was graded in this kernel, by its content
+_answers: dict[tuple[str, str], Answer] = {}                # what was graded here, by exercise and content
 
 
 def points(exercise: str) -> float:
@@ -41,7 +40,7 @@ def points(exercise: str) -> float:
     An exercise that is not graded brings 0.0, and the cell says so: stock nbgrader has no other word for it.
     """
     try:
-        answer = _answer(_cells_so_far())
+        answer = _answer(exercise, _cells_so_far())
     except BaseException as error:                          # also the interrupt by which nbgrader ends a slow cell
         _refuse(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
     if exercise in answer["skipped"]:
@@ -66,13 +65,14 @@ def _cells_so_far() -> list[str]:
     return [source for source in typed if source.strip() and __name__ not in source]
 
 
-def _answer(sources: Sequence[str]) -> Answer:
-    """What the engine says about these cells; asked once for each content."""
-    request = json.dumps({"lesson": LESSON, "sources": list(sources), "course": _course()})
-    key = hashlib.sha256(request.encode()).hexdigest()
-    if key not in _answers:
-        _answers[key] = _asked(request)
-    return _answers[key]
+def _answer(exercise: str, sources: Sequence[str]) -> Answer:
+    """What the engine says about these cells; asked once for each content, for all exercises of the lesson."""
+    content = {"sources": list(sources), "course": _course()}
+    key = hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    if (exercise, key) not in _answers:
+        answer = _asked(json.dumps({"exercise": exercise, **content}))
+        _answers.update({(name, key): answer for name in {exercise, *answer["points"], *answer["skipped"]}})
+    return _answers[exercise, key]
 
 
 def _course() -> str:
@@ -110,7 +110,7 @@ def main() -> None:
     from autograder.settings import Settings, read_settings
     request = json.load(sys.stdin)
     settings = read_settings(Path(request["course"])) if request.get("course") else Settings()
-    lesson = settings.lesson(request["lesson"])
+    lesson = settings.lesson(_lesson_with(request["exercise"], request["sources"]))
     submission = from_sources("notebook", "student", request["sources"], lesson)
     with Engine(lesson, Limits(**settings.given_limits)) as engine:
         grade = engine.grade(submission)
@@ -118,6 +118,17 @@ def main() -> None:
     print(json.dumps({"points": {exercise.name: exercise.points for exercise in grade.exercises},
                       "skipped": [exercise.name for exercise in grade.exercises if exercise.skipped],
                       "why": "; ".join(translate(reason, "en") for reason in reasons)}))
+
+
+def _lesson_with(exercise: str, sources: Sequence[str]) -> str:
+    """The lesson that has this exercise; of several the one whose functions these sources define."""
+    from autograder.intake.recognise import functions
+    from autograder.lesson import lesson_names, load_lesson
+    lessons = [lesson for lesson in map(load_lesson, lesson_names())
+               if any(one.name == exercise for one in lesson.exercises)]
+    if not lessons:
+        raise ValueError(f"no lesson has an exercise {exercise!r}")
+    return max(lessons, key=lambda lesson: functions(lesson, sources)).name
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.course import course_file
 from autograder.lesson import Lesson, lesson_names, load_lesson
+from autograder.lessons import DEFAULT
 from autograder.nbgrader.leak import Secrets, prove, secrets
 from autograder.nbgrader.source import bodies
 from autograder.nbgrader.worth import course_lesson, with_points
@@ -39,7 +40,7 @@ class ReleaseReport:
     secret_lines: int
 
 
-def release(course: Path, assignment: str = "multihead", db_url: str | None = None) -> ReleaseReport:
+def release(course: Path, assignment: str = DEFAULT, db_url: str | None = None) -> ReleaseReport:
     """Write release/<assignment>/ and register the assignment in the gradebook (the course's own unless `db_url`).
 
     Another edition is not registered: whoever works in it hands in under the assignment's own name.

@@ -1,0 +1,49 @@
+"""Which lesson's work a submission is, where nobody says so: that of the lesson whose functions it defines."""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+from autograder.intake.layout import assignment_folders, notebook_names
+from autograder.intake.own_cells import defines
+from autograder.intake.reading import read
+from autograder.lesson import Lesson
+from autograder.records import Submission
+
+Key = tuple[str, int]                     # the submission's name, and which one of that name it is
+
+
+def read_any(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> list[Submission]:
+    """The submissions at these paths, each as work for the lesson that it fits best; the first one where none does."""
+    found: dict[Key, Submission] = {}
+    for lesson in lessons:
+        for key, submission in _numbered(read(paths, lesson)):
+            before = fit(found[key], _of(found[key], lessons)) if key in found else (0, False)
+            if fit(submission, lesson) > before or lesson is lessons[0]:
+                found[key] = submission
+    return list(found.values())
+
+
+def fit(submission: Submission, lesson: Lesson) -> tuple[int, bool]:
+    """How many of the lesson's functions are defined in it, and whether its place has a name of the lesson's."""
+    path = PurePosixPath(submission.name)
+    named = path.name in notebook_names(lesson) or not assignment_folders(lesson).isdisjoint(path.parts)
+    return functions(lesson, (cell.source for cell in submission.cells)), named
+
+
+def functions(lesson: Lesson, sources: Iterable[str]) -> int:
+    """How many of the lesson's functions these sources define."""
+    sources = list(sources)
+    return sum(any(defines(source, exercise.name) for source in sources) for exercise in lesson.exercises)
+
+
+def _numbered(submissions: Iterable[Submission]) -> Iterable[tuple[Key, Submission]]:
+    seen: Counter[str] = Counter()
+    for submission in submissions:
+        seen[submission.name] += 1
+        yield (submission.name, seen[submission.name]), submission
+
+
+def _of(submission: Submission, lessons: Sequence[Lesson]) -> Lesson:
+    return next(lesson for lesson in lessons if lesson.name == submission.lesson)
