@@ -31,8 +31,8 @@ FORMATS = ("gradescope", "junit", "csv", "canvas", "brightspace", "moodle", "git
               help="Where to; a folder for gradescope and github, where each submission has a file. "
                    "[default: standard output]")
 @click.option("--roster", metavar="FILE.csv", type=click.Path(dir_okay=False, path_type=Path),
-              help="Who is who: a column `student` (the folder in submitted/) beside the columns of Canvas, Brightspace "
-                   "or Moodle, such as their own export has them.")
+              help="Who is who: a column `student` (the folder in submitted/) beside the columns of Canvas, "
+                   "Brightspace or Moodle, such as their own export has them.")
 @click.option("--match", metavar="COLUMN", default="",
               help="The roster's column that tells the students, where it is not `student`.")
 @click.option("--item", metavar="NAME", default="", help="What the other system calls the assignment; for Canvas "
@@ -56,6 +56,7 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
     from autograder.output.exports import FORMATS as ALL
     from autograder.output.exports import ExportError, Order, unknown
     from autograder.output.exports.roster import RosterError, read_roster
+    from autograder.output.plain import plain
     from autograder.output.report_reading import CannotRead, read_grades
     kind = ALL[name]
     if roster is not None and not kind.roster:
@@ -74,7 +75,8 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
         raise click.UsageError(str(error)) from None
     for grade in unknown(grades):
         why = "could not be read" if grade.status == "unreadable" else "the autograder failed there"
-        click.echo(f"autograder export: {grade.student or grade.submission} has no points ({why}); left empty", err=True)
+        whose = plain(grade.student or grade.submission)
+        click.echo(f"autograder export: {whose} has no points ({why}); left empty", err=True)
     return NOT_ALL_GRADED if unknown(grades) else DONE
 
 
