@@ -1,90 +1,139 @@
 """Grade a whole class: submitted/ -> gradebook, autograded/, feedback/, in parallel and resumable.
 
-Submissions are judged by a pool of processes, each with a warm sandbox of its own; results come back as data, and
-this process alone writes. Whatever goes wrong with one submission stays with that one.
+Submissions are read one by one, judged by worker processes here or on a cluster, and written by this process alone.
+At any moment only a few of them are in memory. Whatever goes wrong with one submission stays with that one.
 """
 from __future__ import annotations
 
-import signal
+import errno
 from collections.abc import Callable, Iterator
-from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, as_completed, wait
-from contextlib import ExitStack, contextmanager
-from multiprocessing import get_context
-from multiprocessing.util import Finalize
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from autograder.changes import Change, change
-from autograder.grade import Engine, Limits
-from autograder.journal import Journal
+from autograder.dispatch import Dispatcher, Judged
+from autograder.grade import Limits
+from autograder.journal import Grades, Journal
 from autograder.lesson import Lesson
-from autograder.nbgrader.course import Course, CourseError, timestamp
+from autograder.nbgrader.course import Course, CourseError
 from autograder.nbgrader.lock import OWN_FOLDER, only_one
-from autograder.nbgrader.submitted import raw_notebook, submitted
+from autograder.nbgrader.submitted import submitted
+from autograder.nbgrader.writers import Writers
+from autograder.nbgrader.written import Written
+from autograder.pools import LocalPool, Pool, Stopped
+from autograder.profile import stage
 from autograder.records import Grade, Submission
 from autograder.settings import read_settings
-from autograder.version import checks_version
-
-if TYPE_CHECKING:
-    from autograder.nbgrader.gradebook import Entry
+from autograder.worker import Task
 
 #: called after each submission with its grade, how many are done, and how many there are
 OnGrade = Callable[[Grade, int, int], None]
+#: called with the name of what happened, and the facts of it
+OnEvent = Callable[..., None]
 PATIENCE = 5.0                                  # seconds that another command in this course is waited for
-BATCH = 50                                      # submissions in one transaction of the gradebook
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def grade_course(course_folder: Path, *, lesson: str = "multihead", limits: Limits | None = None, jobs: int = 1,
-                 students: tuple[str, ...] = (), force: bool = False, language: str = "nl",
-                 on_grade: OnGrade | None = None) -> list[Grade]:
+@dataclass(frozen=True)
+class Class:
+    """The class that is graded, and how."""
+
+    course: Course
+    task: Task
+    lesson: Lesson
+    students: tuple[str, ...]
+    pool: AbstractContextManager[Pool]
+    force: bool
+    profile: bool
+    event: OnEvent
+
+    @property
+    def own_folder(self) -> Path:
+        return self.course.root / OWN_FOLDER
+
+    def submissions(self) -> Iterator[Submission]:
+        """One submission for each student, read when it is its turn."""
+        for student in self.students:
+            with stage("read"):
+                submission = submitted(self.course, self.lesson, student)
+            yield submission
+
+    def judged(self, pool: Pool, journal: Journal) -> Iterator[Judged]:
+        """The submissions with their grades, as they become ready."""
+        dispatcher = Dispatcher(pool, self.task, journal, self.force, self.profile,
+                                lambda words: self.event("worker lost", message=words))
+        return dispatcher.judged(self.submissions())
+
+    def journal(self, pool: Pool, make: Callable[..., Journal] = Journal) -> Journal:
+        return make(self.own_folder / "journal.jsonl", self.lesson.name, pool.about.checks, pool.about.isolation)
+
+
+def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade | None = None,
+                 **choices: Any) -> Grades:
     """Grade what the students of a course folder handed in; the grades come in the order of the students.
 
-    Raises CourseError where the folder is no course or the gradebook cannot be written.
+    The choices are those of `the_class`. Raises CourseError where the folder is no course or the gradebook cannot be
+    written, Stopped where the run cannot go on.
     """
-    limits, course = limits or Limits(), Course.find(course_folder)
-    loaded = read_settings(course.root).lesson(lesson)
-    submissions = handed_in(course, loaded, students)
+    whole, done = the_class(course_folder, **choices), 0
     with ExitStack() as stack:
-        stack.enter_context(only_one(course.root, "autograder grade", PATIENCE))
-        engines = stack.enter_context(pool(course.root, lesson, limits, max(1, min(jobs, len(submissions)))))
-        isolation = engines.submit(_isolation).result()
-        journal = stack.enter_context(Journal(course.root / OWN_FOLDER / "journal.jsonl",
-                                              checks_version(loaded, limits.unusual), isolation))
-        write = stack.enter_context(_Writers(course, loaded, language))
-        grades = {}
-        for submission, grade, fresh in judged(submissions, engines, journal, force):
-            if fresh:
-                journal.add(grade)
-            write(submission, grade)
-            grades[submission.student] = grade
+        stack.enter_context(_in_words(whole.course))
+        stack.enter_context(only_one(whole.course.root, "autograder grade", PATIENCE))
+        pool = stack.enter_context(whole.pool)
+        journal = stack.enter_context(whole.journal(pool))
+        journal.shrink()
+        written = stack.enter_context(Written(whole.course, whole.lesson.name, language,
+                                              whole.own_folder / f"written-{whole.lesson.name}.jsonl"))
+        write = stack.enter_context(Writers(whole.course, whole.lesson, language, written))
+        whole.event("started", submissions=len(whole.students))
+        for one in whole.judged(pool, journal):
+            with stage("journal"):
+                journal.add(one.grade, one.submission)
+                line = journal.bytes_of(one.grade.student)
+            write(one.submission, one.grade, line)
+            done += 1
+            whole.event("graded", judged=one)
             if on_grade is not None:
-                on_grade(grade, len(grades), len(submissions))
-    return [grades[submission.student] for submission in submissions]
+                on_grade(one.grade, done, len(whole.students))
+        journal.sync()
+        return journal.grades(whole.students)
 
 
-def changes_of_course(course_folder: Path, *, lesson: str = "multihead", limits: Limits | None = None, jobs: int = 1,
-                      students: tuple[str, ...] = (), force: bool = False, on_grade: OnGrade | None = None,
-                      ) -> list[Change]:
+def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, **choices: Any) -> list[Change]:
     """What `grade_course` would change, student by student; nothing at all is written."""
-    limits, course = limits or Limits(), Course.find(course_folder)
-    loaded = read_settings(course.root).lesson(lesson)
-    submissions = handed_in(course, loaded, students)
-    with pool(course.root, lesson, limits, max(1, min(jobs, len(submissions)))) as engines:
-        journal = Journal.reading(course.root / OWN_FOLDER / "journal.jsonl", checks_version(loaded, limits.unusual),
-                                  engines.submit(_isolation).result())
-        found = {}
-        for submission, grade, _ in judged(submissions, engines, journal, force):
-            found[submission.student] = change(journal.last(submission.student), grade)
+    whole, found = the_class(course_folder, **choices), {}
+    with whole.pool as pool, closing(whole.journal(pool, Journal.reading)) as journal:
+        for one in whole.judged(pool, journal):
+            found[one.grade.student] = change(journal.last(one.grade.student), one.grade)
             if on_grade is not None:
-                on_grade(grade, len(found), len(submissions))
-    return [found[submission.student] for submission in submissions]
+                on_grade(one.grade, len(found), len(whole.students))
+    return [found[student] for student in whole.students]
 
 
-# --- what was handed in -------------------------------------------------------------------------------------------
+def the_class(course_folder: Path, *, lesson: str = "multihead", limits: Limits | None = None, jobs: int = 1,
+              cluster: str | None = None, students: tuple[str, ...] = (), force: bool = False, profile: bool = False,
+              on_event: OnEvent = lambda event, **facts: None) -> Class:
+    """The students of this course folder, or those that were named; CourseError where there are none.
 
-def handed_in(course: Course, lesson: Lesson, students: tuple[str, ...] = ()) -> list[Submission]:
-    """One submission for each student of the class, or for those that were named; CourseError where one is absent."""
-    folders = dict(course.submissions(lesson.name))
+    `jobs` processes judge them, or the workers of the `cluster` at this address. `force`: also what was judged before.
+    """
+    course, limits = Course.find(course_folder), limits or Limits()
+    settings = read_settings(course.root)
+    task, loaded = Task(lesson, settings, limits), settings.lesson(lesson)
+    chosen = handed_in(course, loaded, students)
+    if cluster is None:
+        pool = LocalPool(task, jobs, len(chosen))
+    else:
+        from autograder.cluster import ClusterPool
+        pool = ClusterPool(task, cluster, lambda words: on_event("cluster", message=words))
+    return Class(course, task, loaded, chosen, pool, force, profile, on_event)
+
+
+def handed_in(course: Course, lesson: Lesson, students: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The students of the class, or those that were named, in order; CourseError where one is absent."""
+    folders = [student for student, _ in course.submissions(lesson.name)]
     absent = [student for student in students if student not in folders]
     if absent:
         raise CourseError(f"{', '.join(absent)} handed in nothing for {lesson.name}: there is no folder "
@@ -92,114 +141,16 @@ def handed_in(course: Course, lesson: Lesson, students: tuple[str, ...] = ()) ->
     if not folders:
         raise CourseError(f"nobody handed in {lesson.name}: there is no folder "
                           f"{course.path('submitted', '<student>', lesson.name)}")
-    chosen = students or tuple(folders)
-    return [submitted(course, lesson, student) for student in sorted(set(chosen))]
-
-
-# --- judging, in parallel -----------------------------------------------------------------------------------------
-
-_engine: Engine | None = None                   # of this worker process
+    return tuple(sorted(set(students or folders)))
 
 
 @contextmanager
-def pool(course: Path, lesson: str, limits: Limits, jobs: int) -> Iterator[Executor]:
-    """Processes that each keep an engine warm. They are started afresh: forking this one could copy held locks."""
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_start,
-                             initargs=(course, lesson, limits)) as executor:
-        try:
-            yield executor
-        except BaseException:
-            executor.shutdown(wait=True, cancel_futures=True)
+def _in_words(course: Course) -> Iterator[None]:
+    """Say in a line that the disk is full. What was finished is in the journal, and the next run writes it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
             raise
-
-
-def _start(course: Path, lesson: str, limits: Limits) -> None:
-    global _engine
-    signal.signal(signal.SIGINT, signal.SIG_IGN)        # Ctrl-C stops the run; the pool is ended from there
-    _engine = Engine(read_settings(course).lesson(lesson), limits).__enter__()
-    finalizer = Finalize(None, _engine.__exit__, args=(None, None, None), exitpriority=10)
-    assert finalizer.still_active()
-
-
-def _isolation() -> str:
-    return _engine.isolation
-
-
-def _grade(submission: Submission) -> Grade:
-    return _engine.grade(submission)
-
-
-def judged(submissions: list[Submission], engines: Executor, journal: Journal, force: bool,
-           ahead: int = 32) -> Iterator[tuple[Submission, Grade, bool]]:
-    """Each submission with its grade, as they become ready, and whether it was judged now (or taken over).
-
-    Only so many are under way at a time, so that memory stays flat.
-    """
-    waiting = iter(submissions)
-    under_way: dict[Future[Grade], Submission] = {}
-    for submission in waiting:
-        known = None if force else journal.find(submission)
-        if known is not None:
-            yield submission, known, False
-            continue
-        under_way[engines.submit(_grade, submission)] = submission
-        if len(under_way) >= ahead:
-            yield from _ready(under_way, FIRST_COMPLETED)
-    yield from _ready(under_way, ALL_COMPLETED)
-
-
-def _ready(under_way: dict[Future[Grade], Submission], until: str) -> Iterator[tuple[Submission, Grade, bool]]:
-    if until == ALL_COMPLETED:
-        for future in as_completed(list(under_way)):
-            yield under_way.pop(future), future.result(), True
-        return
-    for future in wait(under_way, return_when=until).done:
-        yield under_way.pop(future), future.result(), True
-
-
-# --- writing ------------------------------------------------------------------------------------------------------
-
-class _Writers:
-    """Writes one graded submission after another: autograded/, feedback/ and, in batches, the gradebook.
-
-    nbgrader takes seconds to import, so it is opened when the first grade is there, while others are being judged.
-    """
-
-    def __init__(self, course: Course, lesson: Lesson, language: str):
-        self._course, self._lesson, self._language = course, lesson, language
-        self._batch: list[Entry] = []
-        self._stack = ExitStack()
-
-    def __enter__(self) -> _Writers:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
-        with self._stack:
-            if self._batch and (kind is None or issubclass(kind, KeyboardInterrupt)):
-                self._write_batch()
-
-    def __call__(self, submission: Submission, grade: Grade) -> None:
-        from autograder.nbgrader.autograded import replace_file
-        from autograder.nbgrader.gradebook import Entry
-        from autograder.output.feedback import feedback_page
-        self._open()
-        student, assignment = submission.student, self._lesson.name
-        folder = self._course.path("submitted", student, assignment)
-        unanswered = self._autograded.write(submission, grade, raw_notebook(self._course, submission))
-        page = self._course.path("feedback", student, assignment).with_suffix(".html")
-        replace_file(page, feedback_page(grade, self._language).encode(), 0o644)
-        self._batch.append(Entry(grade, timestamp(folder), unanswered))
-        if len(self._batch) >= BATCH:
-            self._write_batch()
-
-    def _open(self) -> None:
-        if not hasattr(self, "_gradebook"):
-            from autograder.nbgrader.autograded import AutogradedWriter
-            from autograder.nbgrader.gradebook import GradebookWriter
-            self._gradebook = self._stack.enter_context(GradebookWriter(
-                self._course, self._lesson, language=self._language))
-            self._autograded = AutogradedWriter(self._course, self._lesson, self._gradebook.source, self._language)
-
-    def _write_batch(self) -> None:
-        batch, self._batch = self._batch, []
-        self._gradebook.write(batch)
+        raise Stopped(f"{course.root}: {error.strerror.lower()}; what was graded until now is kept, so make room and "
+                      "run it again to go on") from error

@@ -103,17 +103,15 @@ def test_a_course_that_was_never_graded_gets_no_journal(tmp_path, monkeypatch):
     assert contents(tmp_path) == before
 
 
-def test_only_what_changed_is_graded_again(course, monkeypatch):
+def test_only_what_changed_is_graded_again(course):
     (course.path("submitted", "student-02", "multihead") / "multihead.ipynb").write_bytes(data(honest()))
-    judged, fresh = grade_course.judged, []
+    found = []
 
-    def watched(*arguments):
-        for submission, grade, new in judged(*arguments):
-            fresh.append((submission.student, new))
-            yield submission, grade, new
-    monkeypatch.setattr(grade_course, "judged", watched)
-    grade_course.grade_course(course.root)
-    assert sorted(fresh) == [("student-01", False), ("student-02", True)]
+    def watch(event, **facts):
+        if event == "graded":
+            found.append((facts["judged"].submission.student, facts["judged"].source))
+    grade_course.grade_course(course.root, on_event=watch)
+    assert sorted(found) == [("student-01", "known"), ("student-02", "copied")]
 
 
 def test_other_checks_are_a_reason_to_grade_again(course):

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from autograder.journal import Journal
-from autograder.records import ExerciseGrade, Grade, Submission, Verdict, text
+from autograder.records import Cell, ExerciseGrade, Grade, Submission, Verdict, text
 
 WHY = text("why {not_}", not_=text("inner {n}", n=3))
 VERDICT = Verdict("general", text("a title"), "passed", 1.0, 1.0, "own", WHY)
@@ -18,45 +18,45 @@ def submission(**changes: str) -> Submission:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    with Journal(tmp_path / "sub" / "journal.jsonl", "v1", "none") as journal:
-        journal.add(GRADE)
+    with Journal(tmp_path / "sub" / "journal.jsonl", "multihead", "v1", "none") as journal:
+        journal.add(GRADE, submission())
     return tmp_path / "sub" / "journal.jsonl"
 
 
 def test_a_finished_grade_comes_back_whole(path: Path) -> None:
-    with Journal(path, "v1", "none") as journal:
-        assert journal.find(submission()) == GRADE
+    with Journal(path, "multihead", "v1", "none") as journal:
+        assert journal.find(submission()).grade == GRADE
 
 
 def test_a_grade_takes_the_name_that_the_file_has_now(path: Path) -> None:
-    with Journal(path, "v1", "none") as journal:
-        assert journal.find(submission(name="b.ipynb")).submission == "b.ipynb"
+    with Journal(path, "multihead", "v1", "none") as journal:
+        assert journal.find(submission(name="b.ipynb")).grade.submission == "b.ipynb"
 
 
-@pytest.mark.parametrize("changes", [{"key": "k2"}, {"student": "student-02"}, {"key": ""}])
+@pytest.mark.parametrize("changes", [{"key": "k2"}, {"key": ""}, {"cells": (Cell(1, "x = 1"),)}])
 def test_other_work_is_not_found(path: Path, changes: dict) -> None:
-    with Journal(path, "v1", "none") as journal:
+    with Journal(path, "multihead", "v1", "none") as journal:
         assert journal.find(submission(**changes)) is None
 
 
 @pytest.mark.parametrize(("checks", "isolation"), [("v2", "none"), ("v1", "namespaces")])
 def test_other_checks_or_another_tier_are_not_used(path: Path, checks: str, isolation: str) -> None:
-    with Journal(path, checks, isolation) as journal:
+    with Journal(path, "multihead", checks, isolation) as journal:
         assert journal.find(submission()) is None
 
 
 def test_our_own_fault_is_not_used_again(tmp_path: Path) -> None:
-    with Journal(tmp_path / "j", "v1", "none") as journal:
-        journal.add(Grade("a", "student-01", "multihead", "broken", None, 20.0, key="k1", checks="v1"))
+    with Journal(tmp_path / "j", "multihead", "v1", "none") as journal:
+        journal.add(Grade("a", "student-01", "multihead", "broken", None, 20.0, key="k1", checks="v1"), submission())
         assert journal.find(submission()) is None
 
 
 def test_a_cut_off_line_costs_only_itself(path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole + whole[:50])
-    with Journal(path, "v1", "none") as journal:
-        assert journal.find(submission()) == GRADE
-        journal.add(GRADE)
-    with Journal(path, "v1", "none") as journal:
-        assert journal.find(submission()) == GRADE
-    assert path.read_bytes().count(b"\n") == 3
+    with Journal(path, "multihead", "v1", "none") as journal:
+        assert journal.find(submission()).grade == GRADE
+        journal.add(GRADE, submission())
+    with Journal(path, "multihead", "v1", "none") as journal:
+        assert journal.find(submission()).grade == GRADE
+    assert path.read_bytes() == whole

@@ -67,8 +67,7 @@ def _grade_course(folder: Path, target: str | None, language: str, limits: dict[
                                   on_grade=answer.progress, **choices)
         except CourseError as error:
             raise click.UsageError(str(error)) from None
-        for graded in grades:
-            answer(graded)
+        answer.all(grades)
     if target != "-":
         page = course.path("feedback", grades[0].student, LESSON).with_suffix(".html")
         click.echo(f"\nEach student has a page of feedback, such as {os.path.relpath(page)}")

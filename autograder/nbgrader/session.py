@@ -9,7 +9,7 @@ import atexit
 import math
 import os
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,8 +74,10 @@ class StudentSession:
     def known(self, limits: Limits) -> Grade:
         """What the journal knows about this very content, or that it was not run."""
         isolation = Engine(self.lesson, limits).isolation
-        with Journal(self._journal, checks_version(self.lesson, limits.unusual), isolation) as journal:
-            return journal.find(self.submission) or self.ungraded(NOT_RUN)
+        with closing(Journal.reading(self._journal, self.lesson.name, checks_version(self.lesson, limits.unusual),
+                                     isolation)) as journal:
+            known = journal.find(self.submission)
+        return known.grade if known is not None else self.ungraded(NOT_RUN)
 
     def ungraded(self, *notices: Text) -> Grade:
         """A grade that holds no points, so that a person has to look."""
@@ -88,7 +90,7 @@ class StudentSession:
             notebook, unanswered = self._writer(gradebook).notebook(self.submission, grade, self._raw)
             gradebook.write([self._entry(grade, unanswered)])
             if grade.checks:
-                append(self._journal, grade)
+                append(self._journal, grade, self.submission)
         return notebook
 
     def prepared(self, keep: frozenset[str]) -> dict[str, Any]:

@@ -1,0 +1,194 @@
+"""Every submission of a class to where its grade comes from: the journal, a copy that is being judged, or a worker.
+
+Workers may die: that costs time and nothing else. When one does, nobody knows which of the submissions under way it
+was, so each of them is judged again with nothing else under way. One that ends its worker then too is broken, not the
+run.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from dataclasses import dataclass, field
+from typing import Literal
+
+from msgspec.structs import replace
+
+from autograder.journal import Journal, named, work_of
+from autograder.pools import Pool, Stopped
+from autograder.profile import stage
+from autograder.records import Grade, Submission, Text, text
+from autograder.score import ungraded
+from autograder.worker import Done, Job, Task, Unsuitable, pack, unpack_done
+
+AHEAD = 8                                       # submissions under way for each that is being judged
+WAITING = 8                                     # copies that wait, for each submission under way
+DEATHS = 10                                     # workers in a row that die before one of them answers
+LOOK = 2.0                                      # seconds between two looks whether the workers are still there
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A submission with its grade, and where that comes from. `copy_of` is whose work was judged instead of it."""
+
+    submission: Submission
+    grade: Grade
+    source: Literal["judged", "known", "copied", "unread"]
+    worker: str = ""
+    copy_of: str = ""
+    stages: dict[str, float] = field(default_factory=dict)
+
+
+class Dispatcher:
+    """The judging of one class. `told` hears about workers that died: what happened, in a sentence."""
+
+    def __init__(self, pool: Pool, task: Task, journal: Journal, force: bool = False, profile: bool = False,
+                 told: Callable[[str], None] = lambda words: None):
+        self._pool, self._task, self._journal, self._profile, self._told = pool, task, journal, profile, told
+        self._since = journal.size if force else 0
+        self._under_way: dict[Future[bytes], Submission] = {}
+        self._copies: dict[str, list[Submission]] = {}          # by their work, of each that is under way
+        self._deadly: dict[str, str] = {}                       # work that ended its workers, and whose it was
+        self._deaths = 0
+
+    def judged(self, submissions: Iterable[Submission]) -> Iterator[Judged]:
+        """Each submission with its grade, as they become ready. Only so many are in memory at a time."""
+        ahead = AHEAD * self._pool.size
+        for submission in submissions:
+            ready = self._at_once(submission)
+            if ready is not None:
+                yield ready
+                continue
+            work = work_of(submission)
+            if work in self._copies:
+                self._copies[work].append(submission)
+            else:
+                self._copies[work] = []
+                self._send(submission)
+            while len(self._under_way) >= ahead or sum(map(len, self._copies.values())) >= WAITING * ahead:
+                yield from self._ready()
+        while self._under_way:
+            yield from self._ready()
+
+    def _at_once(self, submission: Submission) -> Judged | None:
+        """What needs no worker."""
+        if submission.unreadable is not None:
+            return Judged(submission, self._ungraded(submission, "unreadable", notices=(
+                *submission.notices, submission.unreadable)), "unread")
+        known = self._journal.find(submission, self._since)
+        if known is not None:
+            own = known.student == submission.student
+            return Judged(submission, known.grade, "known" if own else "copied", copy_of="" if own else known.student)
+        work = work_of(submission)
+        return self._broken(submission, self._deadly[work]) if work in self._deadly else None
+
+    def _send(self, submission: Submission) -> None:
+        try:
+            self._under_way[self._pool.submit(self._job(submission))] = submission
+        except self._pool.lost as error:                # it broke just now: the others under way will say so too
+            lost: Future[bytes] = Future()
+            lost.set_exception(error)
+            self._under_way[lost] = submission
+
+    def _job(self, submission: Submission) -> bytes:
+        nobodys = replace(submission, name="", student="", language="", notices=())
+        return pack(Job(self._task, self._pool.about, nobodys, self._profile))
+
+    def _ready(self) -> Iterator[Judged]:
+        """What is ready by now, after waiting for one at least."""
+        suspects = []
+        for future in self._first():
+            submission = self._under_way.pop(future)
+            try:
+                done = unpack_done(self._result(future))
+            except self._pool.lost:
+                suspects.append(submission)
+            else:
+                yield from self._answered(submission, done)
+        if suspects:
+            yield from self._one_by_one(suspects)
+
+    def _first(self) -> Iterable[Future[bytes]]:
+        while True:
+            with stage("wait"):
+                done = wait(self._under_way, timeout=LOOK, return_when=FIRST_COMPLETED).done
+            if done:
+                return done
+            self._pool.check()
+
+    def _result(self, future: Future[bytes]) -> bytes:
+        try:
+            return future.result()
+        except Unsuitable as error:
+            raise Stopped(f"{error}; install the same on both sides, and run it again to go on") from None
+        except CancelledError:
+            self._pool.check()
+            raise Stopped("the workers were stopped by someone else; run it again to go on") from None
+
+    # --- workers that died ----------------------------------------------------------------------------------------
+
+    def _one_by_one(self, suspects: list[Submission]) -> Iterator[Judged]:
+        """Judge these again, each with nothing else under way."""
+        while self._under_way:                          # the others end too, this way or that
+            future = next(iter(self._first()))
+            submission = self._under_way.pop(future)
+            try:
+                done = unpack_done(self._result(future))
+            except self._pool.lost:
+                suspects.append(submission)
+            else:
+                yield from self._answered(submission, done)
+        self._lost(f"a worker process died (out of memory?) while {_names(suspects)} was under way; trying again")
+        for submission in suspects:
+            yield from self._alone(submission)
+
+    def _alone(self, submission: Submission) -> Iterator[Judged]:
+        self._send(submission)
+        future = next(iter(self._first()))
+        self._under_way.clear()
+        try:
+            done = unpack_done(self._result(future))
+        except self._pool.lost:
+            self._lost(f"the work of {submission.student} ended its worker process twice; it is marked as broken")
+            work = work_of(submission)
+            self._deadly[work] = submission.student
+            for one in (submission, *self._copies.pop(work)):
+                yield self._broken(one, submission.student)
+        else:
+            yield from self._answered(submission, done)
+
+    def _lost(self, words: str) -> None:
+        self._told(words)
+        self._deaths += 1
+        if self._deaths >= DEATHS:
+            raise Stopped(f"{DEATHS} worker processes died one after the other, before any of them answered; is there "
+                          "enough memory? What was graded is kept")
+        self._pool.renew()
+
+    # --- grades ---------------------------------------------------------------------------------------------------
+
+    def _answered(self, submission: Submission, done: Done) -> Iterator[Judged]:
+        self._deaths = 0
+        yield Judged(submission, named(done.grade, submission), "judged", done.worker, stages=done.stages)
+        for copy in self._copies.pop(work_of(submission)):
+            own = copy.student == submission.student
+            yield Judged(copy, named(done.grade, copy), "known" if own else "copied",
+                         copy_of="" if own else submission.student)
+
+    def _broken(self, submission: Submission, culprit: str) -> Judged:
+        why = text("the process that graded it died twice, from lack of memory perhaps; grade it again by itself")
+        grade = self._ungraded(submission, "broken", notices=submission.notices, for_a_person=(why,))
+        own = culprit == submission.student
+        return Judged(submission, grade, "judged" if own else "copied", copy_of="" if own else culprit)
+
+    def _ungraded(self, submission: Submission, status: Literal["unreadable", "broken"],
+                  **more: tuple[Text, ...]) -> Grade:
+        lesson, word = self._task.settings.lesson(self._task.lesson), "skipped" if status == "unreadable" else "broken"
+        return Grade(submission.name, submission.student, submission.lesson, status, None, float(lesson.points),
+                     tuple(ungraded(one, word if one.skipped is None else "skipped") for one in lesson.exercises),
+                     isolation=self._pool.about.isolation, language=submission.language, key=submission.key,
+                     checks=self._pool.about.checks, **more)
+
+
+def _names(suspects: list[Submission]) -> str:
+    names = sorted(one.student for one in suspects)
+    return names[0] if len(names) == 1 else f"one of {names[0]} and {len(names) - 1} others"

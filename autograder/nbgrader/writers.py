@@ -1,0 +1,108 @@
+"""Everything that is written for a class: autograded/, feedback/ and, in batches, the gradebook.
+
+nbgrader takes seconds to import, so it is opened when the first grade is there that has to be written, while others
+are being judged. What still stands as an earlier run wrote it stays.
+"""
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.lesson import Lesson
+from autograder.nbgrader.course import Course, timestamp
+from autograder.nbgrader.notebook import notebook_name
+from autograder.nbgrader.submitted import raw_notebook
+from autograder.nbgrader.written import Written
+from autograder.profile import stage
+from autograder.records import Grade, Submission
+
+if TYPE_CHECKING:
+    from autograder.nbgrader.gradebook import Entry
+
+BATCH = 50                                      # submissions in one transaction of the gradebook
+
+
+class Writers:
+    """Writes one graded submission after another. What is not yet in the gradebook is written on leaving.
+
+    Whatever ends the run between two steps, the next one finds in `written` how far this one came.
+    """
+
+    def __init__(self, course: Course, lesson: Lesson, language: str, written: Written):
+        self._course, self._lesson, self._language, self._written = course, lesson, language, written
+        self._batch: list[tuple[Entry, str, list[Path]]] = []
+        self._stack = ExitStack()
+        self._opened = False
+
+    def __enter__(self) -> Writers:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        with self._stack:
+            if self._batch and (kind is None or not issubclass(kind, Exception)):       # also after Ctrl-C
+                self._write_batch()
+
+    def __call__(self, submission: Submission, grade: Grade, line: bytes) -> None:
+        """Write this grade, of which the journal holds this line, unless it was written before."""
+        student, assignment = submission.student, self._lesson.name
+        notebook = raw_notebook(self._course, submission)
+        mark, paths = self._written.mark(student, line, notebook), self._paths(student)
+        if self._written.holds(student, mark, paths):
+            return
+        if not self._opened:
+            with stage("nbgrader"):
+                self._open()
+        from autograder.nbgrader.autograded import replace_file
+        from autograder.nbgrader.gradebook import Entry
+        from autograder.output.feedback import feedback_page
+        with stage("autograded"):
+            unanswered = self._autograded.write(submission, grade, notebook)
+        with stage("feedback"):
+            replace_file(paths[1], feedback_page(grade, self._language).encode(), 0o644)
+        handed_in = timestamp(self._course.path("submitted", student, assignment))
+        self._batch.append((Entry(grade, handed_in, unanswered), mark, paths))
+        if len(self._batch) >= BATCH:
+            self._write_batch()
+
+    def _paths(self, student: str) -> list[Path]:
+        """The two files that a student's grade is in."""
+        folder = self._course.path("autograded", student, self._lesson.name)
+        page = self._course.path("feedback", student, self._lesson.name)
+        return [folder / f"{notebook_name(self._lesson, self._lesson.name)}.ipynb", page.with_suffix(".html")]
+
+    def _open(self) -> None:
+        from autograder.nbgrader.autograded import AutogradedWriter
+        from autograder.nbgrader.gradebook import GradebookWriter
+        make_gradebook(self._course, self._lesson)
+        self._gradebook = self._stack.enter_context(GradebookWriter(
+            self._course, self._lesson, language=self._language))
+        self._autograded = AutogradedWriter(self._course, self._lesson, self._gradebook.source, self._language)
+        self._opened = True
+
+    def _write_batch(self) -> None:
+        batch, self._batch = self._batch, []
+        with stage("gradebook"):
+            self._gradebook.write([entry for entry, _, _ in batch])
+            self._written.wrote((entry.grade.student, mark, paths) for entry, mark, paths in batch)
+
+
+def make_gradebook(course: Course, lesson: Lesson) -> None:
+    """Make a gradebook in a file where there is none: it is there, with the assignment in it, or not at all."""
+    from sqlalchemy import make_url
+
+    from autograder.nbgrader.gradebook import GradebookWriter
+    url = make_url(course.db_url)
+    if url.get_backend_name() != "sqlite" or not url.database or Path(url.database).exists():
+        return
+    path = Path(url.database)
+    part = path.with_name(f".{path.name}.part")
+    part.unlink(missing_ok=True)
+    config = deepcopy(course.config)
+    config.CourseDirectory.db_url = f"sqlite:///{part}"
+    with GradebookWriter(replace(course, config=config), lesson):
+        pass
+    os.replace(part, path)

@@ -1,0 +1,97 @@
+"""Worker processes on this machine: an executor that stays usable when one of them is killed.
+
+The processes are on a leash: they end as soon as this one lets go of it or dies, however that happens.
+"""
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from contextlib import suppress
+from multiprocessing import Pipe, get_context
+from multiprocessing.connection import Connection
+from typing import Protocol, Self
+
+from autograder.grade import Engine
+from autograder.worker import About, Task, about, judge
+
+SHARE = 8                                # submissions that are worth another process: starting one takes a while
+
+
+class Stopped(Exception):
+    """The run cannot go on: why, and what to do, in one line. What was finished is kept."""
+
+
+class Pool(Protocol):
+    """Workers for one task, behind whatever executor."""
+
+    about: About                         # of every worker
+    size: int                            # submissions at the same time
+    lost: type[Exception]                # what a job ends with whose worker died
+
+    def submit(self, job: bytes) -> Future[bytes]:
+        """Have this job done (worker.judge)."""
+        ...
+
+    def renew(self) -> None:
+        """After a worker was lost: be ready for the next job."""
+        ...
+
+    def check(self) -> None:
+        """Raise Stopped where nothing can come back any more; called now and then while something is under way."""
+        ...
+
+
+class LocalPool:
+    """Processes of this machine, each with a warm engine. They are started when there is work for them."""
+
+    lost = BrokenExecutor
+
+    def __init__(self, task: Task, jobs: int, submissions: int):
+        self.size = max(1, min(jobs, -(-submissions // SHARE)))
+        engine = Engine(task.settings.lesson(task.lesson), task.limits)
+        self.about = about(task, engine.isolation)
+        self._executor: Executor | None = None
+        self._leash: tuple[Connection, Connection] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        self._end(at_once=kind is not None)
+
+    def submit(self, job: bytes) -> Future[bytes]:
+        if self._executor is None:
+            self._leash = Pipe(duplex=False)
+            # started afresh: forking this process could copy held locks
+            self._executor = ProcessPoolExecutor(self.size, mp_context=get_context("spawn"), initializer=on_leash,
+                                                 initargs=(self._leash[0],))
+        return self._executor.submit(judge, job)
+
+    def renew(self) -> None:
+        self._end(at_once=True)
+
+    def check(self) -> None:
+        """Worker processes that die are noticed by the executor itself."""
+
+    def _end(self, at_once: bool) -> None:
+        if self._executor is not None:
+            if not at_once:
+                self._executor.shutdown(wait=True)
+            self._executor.shutdown(wait=False, cancel_futures=True)
+            for end in self._leash:
+                end.close()
+        self._executor = self._leash = None
+
+
+def on_leash(leash: Connection) -> None:
+    """In a worker process: Ctrl-C is for the one who holds the other end, and this process ends when that is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(leash,), daemon=True).start()
+
+
+def _end_with(leash: Connection) -> None:
+    with suppress(EOFError, OSError):
+        leash.recv_bytes()
+    os._exit(1)

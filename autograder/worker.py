@@ -1,0 +1,138 @@
+"""What a worker process does, here or on another machine: a job comes in as bytes, a grade goes out as bytes.
+
+A worker keeps one engine warm, whatever executor runs it. The job holds the content of a submission and nothing of
+whose it is, so that no grade can depend on a name. A worker with other versions than the one who asks refuses.
+"""
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import threading
+from contextlib import ExitStack
+from multiprocessing.util import Finalize
+
+import msgspec
+
+from autograder import __version__
+from autograder.grade import Engine, Limits
+from autograder.profile import profiling, stage
+from autograder.records import Grade, Submission
+from autograder.settings import Settings
+from autograder.version import checks_version
+
+
+class About(msgspec.Struct, frozen=True):
+    """What must be equal on both sides, so that a mark does not depend on who worked it out."""
+
+    autograder: str
+    checks: str
+    python: str                          # major.minor
+    numpy: str
+    isolation: str                       # the tier that really holds
+
+
+class Task(msgspec.Struct, frozen=True):
+    """What is the same for all submissions of a run."""
+
+    lesson: str
+    settings: Settings
+    limits: Limits
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One submission, without names and notices, to be graded by workers like this."""
+
+    task: Task
+    about: About
+    submission: Submission
+    profile: bool = False
+
+
+class Done(msgspec.Struct, frozen=True):
+    """Its grade, who worked it out, and the seconds per stage, if those were wanted."""
+
+    grade: Grade
+    worker: str
+    stages: dict[str, float] = {}
+
+
+class Introduction(msgspec.Struct, frozen=True):
+    """A worker about itself."""
+
+    about: About
+    notice: str = ""                     # why its wall is not the best one
+
+
+class Unsuitable(Exception):
+    """This worker must not grade for the one who asks: what differs, in one line."""
+
+
+pack = msgspec.msgpack.Encoder().encode
+_unpack_job, _unpack_task = msgspec.msgpack.Decoder(Job).decode, msgspec.msgpack.Decoder(Task).decode
+unpack_done = msgspec.msgpack.Decoder(Done).decode
+unpack_introduction = msgspec.msgpack.Decoder(Introduction).decode
+
+
+def judge(job: bytes) -> bytes:
+    """Grade one submission. Raises Unsuitable, and NoIsolation where the wall cannot be had."""
+    asked = _unpack_job(job)
+    with _one_at_a_time:
+        profile = profiling(asked.profile)
+        with stage("start"):
+            engine = _warm(asked.task)
+        here = about(asked.task, engine.isolation)
+        if here != asked.about:
+            raise Unsuitable(f"the worker {name()} has {differences(here, asked.about)}")
+        with stage("other"):
+            grade = engine.grade(asked.submission)
+        return pack(Done(grade, name(), profile.taken() if profile else {}))
+
+
+def introduce(task: bytes) -> bytes:
+    """This worker's versions and wall, before anything is graded by it."""
+    asked = _unpack_task(task)
+    with _one_at_a_time:
+        engine = Engine(asked.settings.lesson(asked.lesson), asked.limits)
+        return pack(Introduction(about(asked, engine.isolation), engine.isolation_notice))
+
+
+def differences(there: About, here: About) -> str:
+    """What differs: "checks 0123 instead of 4567, numpy 2.3 instead of 2.4"."""
+    return ", ".join(f"{field} {getattr(there, field)} instead of {getattr(here, field)}"
+                     for field in About.__struct_fields__ if getattr(there, field) != getattr(here, field))
+
+
+def name() -> str:
+    """This process among all workers."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def about(task: Task, isolation: str) -> About:
+    import numpy
+    lesson = task.settings.lesson(task.lesson)
+    return About(__version__, checks_version(lesson, task.limits.unusual),
+                 ".".join(platform.python_version_tuple()[:2]), numpy.__version__, isolation)
+
+
+_one_at_a_time = threading.Lock()       # an engine is for one submission at a time; some executors have threads
+_running = ExitStack()
+_engine: tuple[Task, Engine] | None = None
+
+
+def _warm(task: Task) -> Engine:
+    """The one engine of this process; another task gets another one."""
+    global _engine
+    if _engine is None or _engine[0] != task:
+        close()
+        engine = _running.enter_context(Engine(task.settings.lesson(task.lesson), task.limits))
+        Finalize(None, close, exitpriority=10)              # runs where the process ends by itself
+        _engine = task, engine
+    return _engine[1]
+
+
+def close() -> None:
+    """End the engine of this process."""
+    global _engine
+    _engine = None
+    _running.close()
