@@ -8,10 +8,11 @@ import pytest
 from nbgrader.validator import Validator
 
 from autograder.course import course_file
+from autograder.lesson import load_lesson
 from autograder.nbgrader.leak import Leak, Secrets, prove
 from autograder.nbgrader.release import release
 
-FILES = ("multihead.ipynb", "attention.py")
+FILES = ("multihead.ipynb", *(f"{module}.py" for module in load_lesson("multihead").beside))
 NOTEBOOK = "assignments/multihead/multihead.ipynb"
 
 
@@ -52,7 +53,7 @@ def test_a_fresh_release_equals_the_committed_one(released):
     assert contents(released[1].folder) == contents(course_file("release/multihead"))
 
 
-def test_only_the_notebook_and_the_given_module_travel(released):
+def test_only_the_notebook_and_the_modules_beside_it_travel(released):
     assert sorted(contents(released[1].folder)) == sorted(FILES)
     assert released[1].files == FILES
 

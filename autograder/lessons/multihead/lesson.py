@@ -23,5 +23,6 @@ LESSON = Lesson(
     given={"attention": "assignments/multihead/attention.py"},
     prelude="import numpy as np\nfrom attention import attention, attention_backward\n",
     editions={"nl": "assignments/multihead/multihead.ipynb"},
+    shows={"explore": "assignments/multihead/explore.py", "selfcheck": "assignments/multihead/selfcheck.py"},
     advice=advice,
 )
