@@ -9,6 +9,7 @@ import errno
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -136,8 +137,10 @@ def handed_in(course: Course, lesson: Lesson, students: tuple[str, ...] = ()) ->
     folders = [student for student, _ in course.submissions(lesson.name)]
     absent = [student for student in students if student not in folders]
     if absent:
+        close = get_close_matches(absent[0], folders, n=1)
         raise CourseError(f"{', '.join(absent)} handed in nothing for {lesson.name}: there is no folder "
-                          f"{course.path('submitted', absent[0], lesson.name)}")
+                          f"{course.path('submitted', absent[0], lesson.name)}"
+                          + (f"; did you mean {close[0]}?" if close else ""))
     if not folders:
         raise CourseError(f"nobody handed in {lesson.name}: there is no folder "
                           f"{course.path('submitted', '<student>', lesson.name)}")

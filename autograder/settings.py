@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Collection
 from dataclasses import replace
 from difflib import get_close_matches
 from fractions import Fraction
@@ -151,12 +152,12 @@ def _exercise(exercise: Exercise, worth: float | None, skip: bool) -> Exercise:
 def _check_lessons(settings: Settings) -> None:
     for name, own in settings.lessons.items():
         if name not in lesson_names():
-            raise SettingsError(f"there is no lesson {name!r}{_nearest(name, lesson_names())}")
+            raise SettingsError(f"there is no lesson {name!r}{nearest(name, lesson_names())}")
         exercises = [exercise.name for exercise in load_lesson(name).exercises] if own.points or own.skip else []
         for where, names in ((f"lessons.{name}.points", own.points), (f"lessons.{name}.skip", own.skip)):
             for one in names:
                 if one not in exercises:
-                    raise SettingsError(f"{where} names {one!r}, which is no exercise{_nearest(one, exercises)}")
+                    raise SettingsError(f"{where} names {one!r}, which is no exercise{nearest(one, exercises)}")
         if own.skip and set(exercises) <= set(own.skip):
             raise SettingsError(f"lessons.{name}.skip leaves no exercise to grade")
 
@@ -177,7 +178,7 @@ def _in_words(error: str, said: dict[str, Any]) -> str:
         known = _TABLES.get(at, LessonSettings).__struct_fields__
         where = _lesson_at(at, said) if at not in _TABLES else at
         name = ".".join(filter(None, (where, unknown["key"])))
-        return f"there is no setting {name!r}{_nearest(unknown['key'], known)}"
+        return f"there is no setting {name!r}{nearest(unknown['key'], known)}"
     invalid = _INVALID.fullmatch(error)
     if not invalid:
         return error
@@ -236,7 +237,7 @@ def _shown(value: Any) -> str:
         return str(value)
 
 
-def _nearest(name: str, known: Any) -> str:
+def nearest(name: str, known: Collection[str]) -> str:
     """"; did you mean X?", or all that there is."""
     close = get_close_matches(name, known, n=1, cutoff=0.6)
     return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(known)}"

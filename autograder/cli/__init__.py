@@ -6,17 +6,32 @@ imported by the command that needs it. A file of this folder holds commands that
 """
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
+from typing import Any
 
 import click
 
 from autograder.cli import check, course, export, lesson, report
-from autograder.cli.common import BROKEN, DONE, INTERRUPTED, LESSON, NO_READER, WRONG_USAGE, exit_code
+from autograder.cli.common import (
+    BROKEN,
+    DONE,
+    INTERRUPTED,
+    LESSON,
+    NO_READER,
+    WRONG_USAGE,
+    course_settings,
+    exit_code,
+)
+from autograder.cli.options import examples
 from autograder.output.streams import open_what_is_closed, silence_output
 
 __all__ = ["cli", "exit_code", "main", "run"]
+SETTINGS = "autograder.toml"
+COMPLETE = "_AUTOGRADER_COMPLETE"            # set by a shell that asks how a word goes on
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 COMMANDS = (check.check, course.grade, course.diff, report.report, export.export, lesson.release, lesson.verify,
             course.demo)
 
@@ -30,7 +45,33 @@ def _show_version(context: click.Context, option: click.Parameter, value: bool) 
         context.exit()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Commands(click.Group):
+    """Commands whose options have the course's own defaults, where there is an autograder.toml in this folder."""
+
+    def resolve_command(self, context: click.Context, arguments: list[str]
+                        ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, rest = super().resolve_command(context, arguments)
+        if command is not None and os.path.exists(SETTINGS):
+            context.default_map = {name: _course_defaults(command, asks_for_help=not {"-h", "--help"}.isdisjoint(rest))}
+        return name, command, rest
+
+
+def _course_defaults(command: click.Command, asks_for_help: bool) -> dict[str, Any]:
+    try:
+        options = course_settings().options
+    except click.UsageError:
+        if asks_for_help:                   # which must not depend on a file being right
+            return {}
+        raise
+    return {parameter.name: options[parameter.name] for parameter in command.params if parameter.name in options}
+
+
+@click.group(cls=_Commands, epilog=examples(
+    "autograder check work.ipynb                    # one submission, or a folder or zip with many",
+    "autograder grade                               # the course in this folder",
+    "autograder export --format csv --output marks.csv",
+    "autograder grade --help                        # what a command takes"),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
               help="Show the version, and that of the checks.")
 def cli() -> None:
@@ -52,6 +93,8 @@ def main() -> None:
     open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")
+    if COMPLETE in os.environ:
+        cli.main(prog_name="autograder", complete_var=COMPLETE)
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
@@ -82,8 +125,16 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         silence_output()
         return NO_READER
+    except OSError as error:
+        return _full(error) if error.errno in FULL else _broken(error)
     except Exception as error:
         return _broken(error)
+
+
+def _full(error: OSError) -> int:
+    where = error.filename or "standard output"
+    click.echo(f"autograder: cannot write {where}: {error.strerror}; make room, or write elsewhere", err=True)
+    return WRONG_USAGE
 
 
 def _broken(error: Exception) -> int:

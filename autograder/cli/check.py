@@ -6,10 +6,13 @@ from typing import Any
 import click
 
 from autograder.cli.common import answers, course_lesson, engine, exit_code
-from autograder.cli.options import common, json_target, spare_the_given
+from autograder.cli.options import common, examples, json_target, spare_the_given
 
 
-@click.command(short_help="Grade notebooks or .py files, folders or zips.")
+@click.command(short_help="Grade notebooks or .py files, folders or zips.", epilog=examples(
+    "autograder check student-07.ipynb",
+    "autograder check downloads.zip --json grades.jsonl     # many at once, and as JSON lines",
+    "autograder check work.py --lang en --seconds 10"))
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())
 @json_target
 @common

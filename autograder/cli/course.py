@@ -8,10 +8,13 @@ from typing import Any
 import click
 
 from autograder.cli.common import LESSON, answers, course_lesson, engine, exit_code
-from autograder.cli.options import common, course_options, jobs_option, json_target
+from autograder.cli.options import common, course_options, examples, jobs_option, json_target
 
 
-@click.command(short_help="Grade the course in this folder.")
+@click.command(short_help="Grade the course in this folder.", epilog=examples(
+    "autograder grade                               # whoever is new or changed",
+    "autograder grade --student student-07 --force  # one student, once more",
+    "autograder grade --dry-run                     # who would change?"))
 @course_options
 @click.option("--dry-run", is_flag=True, help="Only say who would change; write nothing. The same as `diff`.")
 @json_target
@@ -25,7 +28,8 @@ def grade(target: str | None, language: str, jobs: int, students: tuple[str, ...
     return _grade_course(Path.cwd(), target, language, limits, **choices)
 
 
-@click.command(short_help="Say whose grade would change; write nothing.")
+@click.command(short_help="Say whose grade would change; write nothing.", epilog=examples(
+    "autograder diff                                # before a changed check or point takes effect"))
 @course_options
 @json_target
 @common
@@ -38,7 +42,9 @@ def diff(target: str | None, language: str, jobs: int, students: tuple[str, ...]
     return _changes(target, language, limits, jobs=jobs, students=students, force=force)
 
 
-@click.command(short_help="Make a synthetic class, and grade it.")
+@click.command(short_help="Make a synthetic class, and grade it.", epilog=examples(
+    "autograder demo                                # 30 students in demo-class/",
+    "autograder demo --students 200 /tmp/class --lang en"))
 @click.argument("folder", metavar="[DIR]", default="demo-class", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--students", metavar="N", type=click.IntRange(1, 10_000), default=30, show_default=True,
               help="How many students the class has.")

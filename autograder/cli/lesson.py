@@ -9,10 +9,11 @@ from typing import Any
 import click
 
 from autograder.cli.common import BROKEN, DONE, LESSON
-from autograder.cli.options import common
+from autograder.cli.options import common, examples
 
 
-@click.command(short_help="Make release/ out of assignments/.")
+@click.command(short_help="Make release/ out of assignments/.", epilog=examples(
+    "autograder release                             # in the folder with nbgrader_config.py"))
 def release() -> int:
     """Make release/ out of assignments/, and prove that nothing leaked."""
     from autograder.lesson import load_lesson
@@ -28,7 +29,9 @@ def release() -> int:
     return DONE
 
 
-@click.command(short_help="Prove the lesson: every mistake is caught.")
+@click.command(short_help="Prove the lesson: every mistake is caught.", epilog=examples(
+    "autograder verify --quick                      # a part of the proof, in half a minute",
+    "autograder verify --table                      # and which checks catch each mistake"))
 @click.option("--quick", is_flag=True, help="Only every 7th mutant, variant and mistake left out.")
 @click.option("--table", is_flag=True, help="Also show which checks catch each mistake.")
 @common
