@@ -165,6 +165,7 @@ class Lesson:
     tools: Mapping[str, str] = field(default_factory=dict)
     #: ... and those that only show something to a person: behind the wall they do nothing
     shows: Mapping[str, str] = field(default_factory=dict)
+    sample_tests: tuple[str, ...] = ()          # bodies of weak own tests, for a class that is made up
     #: (exercise -> call -> outcome in the own world, the reference) -> notices for the student, reasons for a person
     advice: Callable[..., tuple[list[Text], list[Text]]] = lambda answers, reference: ([], [])
 

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from autograder.lesson import Lesson
     from autograder.records import ExerciseGrade, Grade, Submission, Verdict
-
-LESSON = "multihead"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("autograder", "hidden checks of the multi-head attention lesson")
+    group = parser.getgroup("autograder", "hidden checks of a lesson")
     group.addoption("--submission", metavar="FILE", action="append", default=[],
                     help="grade this notebook or .py file; each hidden check is a test item (may be repeated)")
+    group.addoption("--submission-lesson", metavar="NAME", default=None,
+                    help="whose checks; else the lesson whose functions are defined in it")
     group.addoption("--submission-lang", choices=["nl", "en"], default="nl", help="the language of the messages")
     group.addoption("--submission-seconds", type=float, default=5.0, help="how long one call may take")
     group.addoption("--submission-memory", type=int, default=1024, metavar="MB", help="what its process may use")
@@ -85,15 +86,23 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
 
 
 def _submissions(session: pytest.Session) -> Iterator[SubmissionNode]:
-    from autograder.intake import read
-    from autograder.lesson import load_lesson
+    from autograder.intake import read_any
     paths = [session.config.invocation_params.dir / file for file in session.config.option.submission]
-    submissions = list(read(paths, load_lesson(LESSON)))
+    submissions = read_any(paths, _lessons(session.config.option.submission_lesson))
     students = [submission.student for submission in submissions]
     for submission in submissions:
         unique = submission.student and students.count(submission.student) == 1
         name = (submission.student if unique else submission.name).replace("::", ":")
         yield SubmissionNode.from_parent(session, name=name, nodeid=name, submission=submission)
+
+
+def _lessons(name: str | None) -> list[Lesson]:
+    """The lesson that was named, or all of them."""
+    from autograder.lesson import lesson_called, lesson_names, load_lesson
+    try:
+        return [load_lesson(one) for one in ([lesson_called(name)] if name else lesson_names())]
+    except ValueError as error:
+        raise pytest.UsageError(f"--submission-lesson: {error}") from None
 
 
 class SubmissionNode(pytest.Collector):
@@ -124,7 +133,7 @@ def _graded(submission: Submission, config: pytest.Config) -> Grade:
     options = config.option
     limits = Limits(options.submission_seconds, options.submission_memory, options.submission_isolation)
     try:
-        with Engine(load_lesson(LESSON), limits) as engine:
+        with Engine(load_lesson(submission.lesson), limits) as engine:
             return engine.grade(submission)
     except NoIsolation as error:
         raise pytest.UsageError(f"--submission: {error}") from None

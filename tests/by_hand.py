@@ -113,7 +113,8 @@ def grade_course(course, *, on_grade, students, limits, **choices):
 def modules() -> dict[str, ModuleType]:
     """What stands in for the modules of these names."""
     grade, course, intake = map(ModuleType, ("autograder.grade", "autograder.grade_course", "autograder.intake"))
-    grade.Limits, grade.Engine, course.grade_course, intake.read = Limits, Engine, grade_course, read
+    grade.Limits, grade.Engine, course.grade_course = Limits, Engine, grade_course
+    intake.read_any = lambda paths, lessons: list(read(paths, lessons[0]))
     return {module.__name__: module for module in (grade, course, intake)}
 
 

@@ -14,9 +14,8 @@ from pathlib import Path, PurePosixPath
 from autograder.course import course_file
 from autograder.demo.cast import Cast
 from autograder.demo.notebooks import Assignment
-from autograder.lesson import load_lesson
+from autograder.lesson import DEFAULT, load_lesson
 
-LESSON = "multihead"
 MARKER = ".autograder-demo"               # says that a folder may be made anew
 #: what a demo and its grading leave in the folder
 _MADE = ("assignments", "submitted", "autograded", "feedback", "gradebook.db", ".autograder", "report.html")
@@ -28,12 +27,12 @@ class NotADemo(FileExistsError, ValueError):
     """The folder holds something else, which stays as it is; one line."""
 
 
-def make_class(course: Path, students: int = 30, seed: int = 1) -> None:
+def make_class(course: Path, students: int = 30, seed: int = 1, lesson: str = DEFAULT) -> None:
     """Write a course folder with this many students; an earlier demo in it is made anew.
 
     Raises NotADemo where the folder holds anything else.
     """
-    lesson, rng = load_lesson(LESSON), random.Random(seed)
+    lesson, rng = load_lesson(lesson), random.Random(seed)
     _clear(course)
     (course / MARKER).write_text("Made by `autograder demo`, which may replace everything here.\n", encoding="utf-8")
     shutil.copy(course_file("nbgrader_config.py"), course)
@@ -44,7 +43,7 @@ def make_class(course: Path, students: int = 30, seed: int = 1) -> None:
     works = Cast(Assignment.of(lesson), rng).works(students)
     digits = max(2, len(str(students)))
     for number, work in enumerate(works, start=1):
-        _hand_in(course / "submitted" / f"student-{number:0{digits}}" / LESSON, {**given, **work}, rng)
+        _hand_in(course / "submitted" / f"student-{number:0{digits}}" / lesson.name, {**given, **work}, rng)
 
 
 def _clear(course: Path) -> None:

@@ -16,28 +16,6 @@ ROLES = ("right", "one_mistake", "two_mistakes", "half_finished", "one_mistake",
          "ends_the_process", "right", "one_mistake", "empty", "two_mistakes", "half_finished", "one_mistake", "right",
          "one_mistake", "right", "one_mistake", "two_mistakes", "one_mistake", "right")
 
-SHAPES_ONLY = '''\
-    x = np.ones((2, 3, 4))
-    params = {name: np.ones((4, 4)) for name in ("wq", "wk", "wv", "wo")}
-    y, cache = multihead(x, params, 2, np.ones((3, 3), dtype=bool))
-    dx, grads = multihead_backward(cache, params, y)
-    assert y.shape == x.shape and dx.shape == x.shape
-    for name in params:
-        assert grads[name].shape == params[name].shape'''
-ONE_KEY = '''\
-    params = {"wq": np.eye(2), "wk": np.eye(2), "wv": 2 * np.eye(2), "wo": np.array([[1, 1], [0, 1]])}
-    y, cache = multihead(np.array([[[1, 2]]]), params, 1, np.ones((1, 1), dtype=bool))
-    assert np.allclose(y, [[[2, 6]]])
-    dx, grads = multihead_backward(cache, params, np.array([[[3, 5]]]))
-    assert np.allclose(dx, [[[16, 10]]])'''
-W4 = '''\
-    params = {"wq": np.eye(2), "wk": np.eye(2), "wv": 2 * np.eye(2), "wo": np.array([[1, 1], [0, 1]])}
-    x = np.array([[[1, 2], [0, 1]]])
-    y, cache = multihead(x, params, 1, np.ones((2, 2), dtype=bool))
-    dx, grads = multihead_backward(cache, params, np.ones((1, 2, 2)))
-    assert np.allclose(dx, [[[7.0619, 5.2804], [2.2820, 0.0635]]], atol=1e-4)
-    assert all(gradient.dtype == float for gradient in (dx, *grads.values()))'''
-OWN_TESTS = (None, None, None, ONE_KEY, W4, SHAPES_ONLY, "    pass")   # None is the reference's
 MARKS = 'print(\'{"points": 20.0, "max_points": 20.0, "verdict": "passed"}\')'
 LEAVES = "import os\n\nos._exit(0)"
 
@@ -74,11 +52,11 @@ class Cast:
                     continue
 
     def _half_finished(self) -> Work:
-        """The first two functions; sometimes one of them wrong."""
-        own = self._assignment.own
-        first = [mistake for mistake in self._mistakes if set(mistake.exercises) <= set(own[:2])]
+        """The first half of the functions; sometimes one of them wrong."""
+        own, half = self._assignment.own, self._half
+        first = [mistake for mistake in self._mistakes if set(mistake.exercises) <= set(own[:half])]
         code = self._rng.choice([self._reference, self._rng.choice(first).make(self._reference)])
-        return self._saved(self._assignment.filled(code, left=own[2:]))
+        return self._saved(self._assignment.filled(code, left=own[half:]))
 
     def _untouched(self) -> Work:
         return self._saved(self._assignment.filled(self._reference, left=self._assignment.own))
@@ -109,7 +87,8 @@ class Cast:
         return self._saved(self._with_cell(self._assignment.filled(self._reference, left=self._assignment.own), MARKS))
 
     def _ends_the_process(self) -> Work:
-        notebook = self._assignment.filled(self._mistake().make(self._reference), left=self._assignment.own[2:])
+        code = self._mistake().make(self._reference)
+        notebook = self._assignment.filled(code, left=self._assignment.own[self._half:])
         return self._saved(self._with_cell(notebook, LEAVES))
 
     # --- parts --------------------------------------------------------------------------------------------------
@@ -117,6 +96,11 @@ class Cast:
     @cached_property
     def _mistakes(self) -> list[Mistake]:
         return [mistake for mistake in self._assignment.lesson.mistakes if mistake.advice is None]
+
+    @property
+    def _half(self) -> int:
+        """How many functions are half of them."""
+        return len(self._assignment.own) // 2
 
     def _mistake(self) -> Mistake:
         """Any exercise is as likely as any other, whatever the catalogue has most of."""
@@ -126,17 +110,19 @@ class Cast:
 
     @cached_property
     def _right_ways(self) -> list[str]:
-        """The right implementations on which a student's own test is tried, as sources."""
+        """The right implementations on which a student's own test is tried, as sources; else the reference."""
         lesson = self._assignment.lesson
         wrong = {mistake.id for mistake in lesson.mistakes}
         return [way.make(self._reference) for exercise in lesson.exercises
-                for name, way in exercise.implementations.items() if name not in wrong]
+                for name, way in exercise.implementations.items() if name not in wrong] or [self._reference]
 
     def _solved(self) -> Notebook:
         return self._filled(self._rng.choice(self._right_ways))
 
     def _filled(self, code: str) -> Notebook:
-        return self._assignment.filled(code, own_test=self._rng.choice(OWN_TESTS))
+        weak = self._assignment.lesson.sample_tests
+        tests = (None,) * (len(weak) - 1) + weak            # None is the reference's
+        return self._assignment.filled(code, own_test=self._rng.choice(tests or (None,)))
 
     def _with_cell(self, notebook: Notebook, source: str) -> Notebook:
         return {**notebook, "cells": [*notebook["cells"], code_cell(source, "extra")]}

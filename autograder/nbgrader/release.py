@@ -23,8 +23,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.course import course_file
-from autograder.lesson import Lesson, lesson_names, load_lesson
-from autograder.lessons import DEFAULT
+from autograder.lesson import DEFAULT, Lesson, lesson_names, load_lesson
 from autograder.nbgrader.leak import Secrets, prove, secrets
 from autograder.nbgrader.source import bodies
 from autograder.nbgrader.worth import course_lesson, with_points

@@ -5,6 +5,7 @@ from autograder.lesson import Exercise, Lesson
 from autograder.lessons.multihead import checks, probes
 from autograder.lessons.multihead.advice import advice
 from autograder.lessons.multihead.implementations import IMPLEMENTATIONS
+from autograder.lessons.multihead.sample_tests import SAMPLE_TESTS
 
 LESSON = Lesson(
     name="multihead",
@@ -22,7 +23,9 @@ LESSON = Lesson(
     reference="solutions/multihead.py",
     given={"attention": "assignments/multihead/attention.py"},
     prelude="import numpy as np\nfrom attention import attention, attention_backward\n",
-    editions={"nl": "assignments/multihead/multihead.ipynb"},
+    editions={"nl": "assignments/multihead/multihead.ipynb", "en": "assignments/multihead-en/multihead.ipynb"},
+    tools={"examples": "assignments/multihead/examples.py", "gradcheck": "assignments/multihead/gradcheck.py"},
     shows={"explore": "assignments/multihead/explore.py", "selfcheck": "assignments/multihead/selfcheck.py"},
+    sample_tests=SAMPLE_TESTS,
     advice=advice,
 )
