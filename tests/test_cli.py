@@ -239,7 +239,7 @@ def test_a_lesson_with_a_hole_is_exit_3_and_shown(proof, capsys):
 def test_a_demo_needs_a_folder_that_is_free(monkeypatch, capsys):
     module = ModuleType("autograder.demo")
 
-    def make_class(folder, students):
+    def make_class(folder, students, lesson):
         raise FileExistsError(f"{folder} is there already, with {students} students wanted")
 
     module.make_class = make_class
@@ -250,7 +250,7 @@ def test_a_demo_needs_a_folder_that_is_free(monkeypatch, capsys):
 
 def test_a_demo_is_graded_at_once(monkeypatch, capsys):
     module = ModuleType("autograder.demo")
-    module.make_class = lambda folder, students: [
+    module.make_class = lambda folder, students, lesson: [
         (folder / "submitted" / f"student-{number:02}").mkdir(parents=True) for number in range(1, students + 1)]
     monkeypatch.setitem(sys.modules, "autograder.demo", module)
     assert run("demo", "--students", "3", "--lang", "en") == 0

@@ -1,11 +1,14 @@
 """`autograder check`: one submission, or a pile of them."""
 from __future__ import annotations
 
+from contextlib import ExitStack
+from functools import cache
 from typing import Any
 
 import click
 
-from autograder.cli.common import answers, course_lesson, engine, exit_code
+from autograder.cli.common import answers, course_settings, engine, exit_code
+from autograder.cli.lessons import lesson_option, lessons_to_try
 from autograder.cli.options import common, examples, json_target, spare_the_given
 
 
@@ -14,18 +17,19 @@ from autograder.cli.options import common, examples, json_target, spare_the_give
     "autograder check downloads.zip --json grades.jsonl     # many at once, and as JSON lines",
     "autograder check work.py --lang en --seconds 10"))
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())
+@lesson_option("the one whose functions are defined")
 @json_target
 @common
-def check(paths: tuple[str, ...], target: str | None, language: str, **limits: Any) -> int:
+def check(paths: tuple[str, ...], lesson: str | None, target: str | None, language: str, **limits: Any) -> int:
     """Grade notebooks or .py files, folders or zips; writes nothing but its answer."""
-    from autograder.intake import read
+    from autograder.intake import read_any
     spare_the_given(target, paths)
-    lesson = course_lesson()
-    with answers(target, language, each=True) as answer:
-        submissions = list(read(paths, lesson))
-        with engine(limits, lesson) as grader:
-            for index, submission in enumerate(submissions, start=1):
-                graded = grader.grade(submission)
-                answer.progress(graded, index, len(submissions))
-                answer(graded)
+    lessons = {name: course_settings().lesson(name) for name in lessons_to_try(lesson)}
+    with answers(target, language, each=True) as answer, ExitStack() as engines:
+        engine_of = cache(lambda name: engines.enter_context(engine(limits, lessons[name])))
+        submissions = read_any(paths, list(lessons.values()))
+        for index, submission in enumerate(submissions, start=1):
+            graded = engine_of(submission.lesson).grade(submission)
+            answer.progress(graded, index, len(submissions))
+            answer(graded)
     return exit_code(answer.grades)

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from autograder.cli.common import LESSON, answers, course_lesson, engine, exit_code
+from autograder.cli.lessons import lesson_handed_in, lesson_option
 from autograder.cli.options import common, course_options, examples, jobs_option, json_target
 
 
@@ -17,29 +18,32 @@ from autograder.cli.options import common, course_options, examples, jobs_option
     "autograder grade --dry-run                     # who would change?"))
 @course_options
 @click.option("--dry-run", is_flag=True, help="Only say who would change; write nothing. The same as `diff`.")
+@lesson_option("the one that was handed in")
 @json_target
 @common
 def grade(target: str | None, language: str, jobs: int, students: tuple[str, ...], force: bool, dry_run: bool,
-          **limits: Any) -> int:
+          lesson: str | None, **limits: Any) -> int:
     """Grade the course in this folder: submitted/ -> gradebook, autograded/, feedback/."""
     choices = {"jobs": jobs, "students": students, "force": force}
     if dry_run:
-        return _changes(target, language, limits, **choices)
-    return _grade_course(Path.cwd(), target, language, limits, **choices)
+        return _changes(target, language, lesson, limits, **choices)
+    return _grade_course(Path.cwd(), target, language, lesson, limits, **choices)
 
 
 @click.command(short_help="Say whose grade would change; write nothing.", epilog=examples(
     "autograder diff                                # before a changed check or point takes effect"))
 @course_options
+@lesson_option("the one that was handed in")
 @json_target
 @common
-def diff(target: str | None, language: str, jobs: int, students: tuple[str, ...], force: bool, **limits: Any) -> int:
+def diff(target: str | None, language: str, jobs: int, students: tuple[str, ...], force: bool, lesson: str | None,
+         **limits: Any) -> int:
     """Say who would change if the course were graded now: by how much, in which check. Writes nothing.
 
     Compares with the last grade of each student, whatever the checks and the work were then. The JSON holds the
     grades as they would be.
     """
-    return _changes(target, language, limits, jobs=jobs, students=students, force=force)
+    return _changes(target, language, lesson, limits, jobs=jobs, students=students, force=force)
 
 
 @click.command(short_help="Make a synthetic class, and grade it.", epilog=examples(
@@ -49,45 +53,50 @@ def diff(target: str | None, language: str, jobs: int, students: tuple[str, ...]
 @click.option("--students", metavar="N", type=click.IntRange(1, 10_000), default=30, show_default=True,
               help="How many students the class has.")
 @jobs_option
+@lesson_option(LESSON)
 @json_target
 @common
-def demo(folder: Path, students: int, jobs: int, target: str | None, language: str, **limits: Any) -> int:
+def demo(folder: Path, students: int, jobs: int, lesson: str | None, target: str | None, language: str,
+         **limits: Any) -> int:
     """Make a synthetic class out of the catalogue of mistakes, and grade it."""
     from autograder.demo import make_class
     try:
-        make_class(folder, students)
+        make_class(folder, students, lesson=lesson or LESSON)
     except FileExistsError as error:
         raise click.UsageError(str(error)) from None
-    return _grade_course(folder, target, language, limits, jobs=jobs, students=(), force=False)
+    return _grade_course(folder, target, language, lesson or LESSON, limits, jobs=jobs, students=(), force=False)
 
 
-def _grade_course(folder: Path, target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
-    engine(limits, course_lesson(folder))       # before anything that other systems lack is imported
+def _grade_course(folder: Path, target: str | None, language: str, lesson: str | None, limits: dict[str, Any],
+                  **choices: Any) -> int:
+    lesson = lesson_handed_in(folder, lesson)
+    engine(limits, course_lesson(folder, lesson))       # before anything that other systems lack is imported
     from autograder.grade import Limits
     from autograder.grade_course import grade_course
     from autograder.nbgrader.course import Course, CourseError
     with answers(target, language, each=False) as answer:
         try:
             course = Course.find(folder)
-            grades = grade_course(folder, lesson=LESSON, limits=Limits(**limits), language=language,
+            grades = grade_course(folder, lesson=lesson, limits=Limits(**limits), language=language,
                                   on_grade=answer.progress, **choices)
         except CourseError as error:
             raise click.UsageError(str(error)) from None
         answer.all(grades)
     if target != "-":
-        page = course.path("feedback", grades[0].student, LESSON).with_suffix(".html")
+        page = course.path("feedback", grades[0].student, lesson).with_suffix(".html")
         click.echo(f"\nEach student has a page of feedback, such as {os.path.relpath(page)}")
     return exit_code(answer.grades)
 
 
-def _changes(target: str | None, language: str, limits: dict[str, Any], **choices: Any) -> int:
-    engine(limits, course_lesson())
+def _changes(target: str | None, language: str, lesson: str | None, limits: dict[str, Any], **choices: Any) -> int:
+    lesson = lesson_handed_in(Path.cwd(), lesson)
+    engine(limits, course_lesson(name=lesson))
     from autograder.grade import Limits
     from autograder.grade_course import changes_of_course
     from autograder.nbgrader.course import CourseError
     from autograder.output.changes import change_lines
     try:
-        changes = changes_of_course(Path.cwd(), lesson=LESSON, limits=Limits(**limits), **choices)
+        changes = changes_of_course(Path.cwd(), lesson=lesson, limits=Limits(**limits), **choices)
     except CourseError as error:
         raise click.UsageError(str(error)) from None
     if target is not None:

@@ -9,16 +9,18 @@ from typing import Any
 import click
 
 from autograder.cli.common import BROKEN, DONE, LESSON
+from autograder.cli.lessons import lesson_option, lessons_to_try
 from autograder.cli.options import common, examples
 
 
 @click.command(short_help="Make release/ out of assignments/.", epilog=examples(
     "autograder release                             # in the folder with nbgrader_config.py"))
-def release() -> int:
+@lesson_option("all that are in assignments/")
+def release(lesson: str | None) -> int:
     """Make release/ out of assignments/, and prove that nothing leaked."""
-    from autograder.lesson import load_lesson
+    from autograder.lesson import assignments_of, load_lesson
     from autograder.nbgrader.release import release as make_release
-    names = [Path(path).parent.name for path in load_lesson(LESSON).editions.values()]
+    names = [name for one in lessons_to_try(lesson) for name in assignments_of(load_lesson(one))]
     for name in [name for name in names if Path("assignments", name).is_dir()] or names[:1]:
         try:
             made = make_release(Path.cwd(), name)
@@ -34,14 +36,15 @@ def release() -> int:
     "autograder verify --table                      # and which checks catch each mistake"))
 @click.option("--quick", is_flag=True, help="Only every 7th mutant, variant and mistake left out.")
 @click.option("--table", is_flag=True, help="Also show which checks catch each mistake.")
+@lesson_option(LESSON)
 @common
-def verify(quick: bool, table: bool, language: str, **limits: Any) -> int:
+def verify(quick: bool, table: bool, lesson: str | None, language: str, **limits: Any) -> int:
     """Prove the lesson: the reference gets full marks, an untouched notebook zero, every mistake is caught."""
     from autograder.grade import Limits
     from autograder.lesson import load_lesson
     from autograder.proof import render
     from autograder.proof import verify as prove
-    proof = prove(load_lesson(LESSON), Limits(**limits), quick, _trying if sys.stderr.isatty() else None)
+    proof = prove(load_lesson(lesson or LESSON), Limits(**limits), quick, _trying if sys.stderr.isatty() else None)
     click.echo(render(proof, table))
     return DONE if proof.holds else BROKEN
 

@@ -1,0 +1,57 @@
+"""`--lesson`: which lesson a command is about, and which one it is where nobody says so."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from autograder.cli.common import LESSON, course_settings
+
+
+def _called(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """The lesson's name, also where one of its assignments was named."""
+    if value is None:
+        return None
+    from autograder.lesson import lesson_called
+    try:
+        return lesson_called(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _begun(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
+    """The lessons whose names begin so, for a shell that completes them."""
+    from autograder.lesson import lesson_names
+    return [name for name in lesson_names() if name.startswith(begun)]
+
+
+def lesson_option(where_unsaid: str):
+    """The option, whose help says what happens without it."""
+    return click.option("--lesson", metavar="NAME", callback=_called, shell_complete=_begun,
+                        help=f"Which lesson; an assignment of it will do.  [default: {where_unsaid}]")
+
+
+def lessons_to_try(name: str | None) -> list[str]:
+    """The lesson that was named, or all of them, the default one first."""
+    from autograder.lesson import lesson_names
+    return [name] if name else lesson_names()
+
+
+def lesson_handed_in(folder: Path, name: str | None) -> str:
+    """The lesson to grade in this course: the one that was named, or the only one that somebody handed in.
+
+    UsageError where several were handed in: to grade only one of them without a word would be a surprise.
+    """
+    if name is not None:
+        return name
+    from autograder.lesson import lesson_names
+    from autograder.nbgrader.course import Course, CourseError
+    course_settings(folder)
+    try:
+        course = Course.find(folder)
+    except CourseError as error:
+        raise click.UsageError(str(error)) from None
+    there = [lesson for lesson in lesson_names() if course.submissions(lesson)]
+    if len(there) > 1:
+        raise click.UsageError(f"students handed in {' and '.join(there)}; say which to grade, with --lesson NAME")
+    return there[0] if there else LESSON
