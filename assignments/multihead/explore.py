@@ -73,7 +73,8 @@ class View:
         self.meant = np.array([[row * C + channel for channel in self.channels] for row in range(T)])
         self.origin = self.meant if split_heads is None else self.of_split(split_heads)
         self.numbers = X[0][self.origin // C, self.origin % C]                       # (T, d)
-        allowed = np.tril(np.ones((T, T), dtype=bool)) if causal else np.ones((T, T), dtype=bool)
+        full = np.ones((T, T), dtype=bool)
+        allowed = np.tril(full) if causal else full
         mixed, cache = attention(self.numbers, self.numbers, self.numbers, allowed)
         self.allowed, self.weights, self.output = allowed[token], cache["weights"][token], mixed[token]
         self.landed = None if merge_heads is None else self.of_merge(merge_heads)

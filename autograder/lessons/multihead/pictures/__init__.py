@@ -5,11 +5,12 @@ cannot see it. `python -m autograder.nbgrader.pictures` puts them into the noteb
 """
 from __future__ import annotations
 
-from autograder.lessons.multihead.pictures.flow import backward, forward
-from autograder.lessons.multihead.pictures.numbers import one_key, split
+from autograder.lessons.multihead.pictures.flow import backward, forward, own_test
+from autograder.lessons.multihead.pictures.numbers import merge, one_key, split
 from autograder.lessons.multihead.pictures.words import WORDS
 
-PICTURES = {"split": split, "multihead": forward, "one_key": one_key, "backward": backward}
+PICTURES = {"split": split, "merge": merge, "multihead": forward, "backward": backward, "one_key": one_key,
+            "own_test": own_test}
 
 
 def picture(name: str, language: str) -> tuple[bytes, str]:

@@ -21,6 +21,7 @@ BLUE_INK, ORANGE_INK, GREEN_INK = "#1b5da3", "#a65300", "#2b6e2f"
 DARK = {PAPER: "#1c222b", INK: "#eef1f5", QUIET: "#b4bdc9", LINE: "#7d8896",
         BLUE: "#234a73", ORANGE: "#6b4417", GREEN: "#27512f", RED: "#ff9a8f",
         BLUE_INK: "#8cc1f7", ORANGE_INK: "#f5b56a", GREEN_INK: "#8fd496"}
+_DECIMALS = re.compile(r"(\.\d\d)\d+")
 WIDTH = 560                                     # points; a picture is shown this wide, or as wide as the page allows
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "multihead", "font.size": 15, "text.color": INK,
             "font.sans-serif": ["DejaVu Sans", "Verdana", "Segoe UI", "Helvetica", "Arial"]}
@@ -73,10 +74,12 @@ def svg(figure: Figure) -> bytes:
     FigureCanvasSVG(figure).print_svg(written, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", written.getvalue().decode(), flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->\s*|<!DOCTYPE.*?>\s*", "", text, flags=re.DOTALL)
+    text = re.sub(r'(?<= )(?:d|x|y|transform)="[^"]*"', lambda part: _DECIMALS.sub(r"\1", part[0]), text)
+    text = re.sub(r">\s+<", "><", text)
     dark = "".join(f'[style*="{kind}: {light}"]{{{kind}:{dark}!important}}'
                    for light, dark in DARK.items() for kind in ("fill", "stroke") if f"{kind}: {light}" in text)
     style = f"<style>@media (prefers-color-scheme:dark){{{dark}}}</style>"
-    return text.replace("<defs>", f"{style}\n <defs>", 1).encode()
+    return text.replace("<defs>", f"{style}<defs>", 1).encode()
 
 
 def drawn(draw):

@@ -12,6 +12,7 @@ from autograder.lessons.multihead.pictures.canvas import (
     ORANGE,
     PAPER,
     QUIET,
+    RED,
     arrow,
     box,
     card,
@@ -77,4 +78,19 @@ def backward(words: dict[str, str]) -> Figure:
     arrow(axes, (280, 104), (280, 72), GREEN_INK, 2.4)
     box(axes, 280, 52, 280, 36, "dX[0, 0, 0] = 7.0619", fill=BLUE, size=17, weight="bold")
     write(axes, 280, 20, words["sum"], size=14, colour=QUIET)
+    return figure
+
+
+@drawn
+def own_test(words: dict[str, str]) -> Figure:
+    """What a test that proves something does: let everything right through, and stop what is wrong."""
+    figure, axes = card(270)
+    box(axes, 280, 135, 110, 200, "own_test", weight="bold")
+    for y, says, fill, verdict, colour in (
+            (207, "right", GREEN, "accepted", GREEN_INK), (135, "other", GREEN, "accepted", GREEN_INK),
+            (63, "wrong", ORANGE, "refused", RED)):
+        box(axes, 105, y, 170, 54, words[says], fill=fill)
+        arrow(axes, (190, y), (225, y))
+        arrow(axes, (335, y), (385, y), colour, 2.4)
+        write(axes, 394, y, words[verdict], size=15, colour=colour, align="left", weight="bold")
     return figure

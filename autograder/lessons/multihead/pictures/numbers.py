@@ -47,6 +47,25 @@ def split(words: dict[str, str]) -> Figure:
     return figure
 
 
+@drawn
+def merge(words: dict[str, str]) -> Figure:
+    """Swap back and then join, against a direct reshape: where the numbers of the two heads end up."""
+    figure, axes = card(372)
+    heads = _X.reshape(2, 2, 2).swapaxes(0, 1)                  # (H, T, d)
+    for head, x in ((0, 120), (1, 390)):
+        write(axes, x + 34, 350, words["head"].format(head=head), size=16, weight="bold")
+        _numbers(axes, x, 332, heads[head], words["time"])
+    for x, title, steps, colour, rows in (
+            (150, "right", "right_steps", GREEN_INK, _X),
+            (410, "wrong", "wrong_steps", RED, heads.reshape(2, 4))):
+        arrow(axes, (280 + (x - 280) * 0.35, 254), (x, 222), colour, 2.2)
+        write(axes, x, 202, words[title], size=16, colour=colour, weight="bold")
+        write(axes, x, 168, words[steps], size=14, colour=QUIET)
+        _numbers(axes, x - 50, 128, rows, words["time"])
+        write(axes, x, 30, words[f"{title}_says"], size=14, colour=colour)
+    return figure
+
+
 def _numbers(axes, x: float, top: float, rows, time: str) -> None:
     table(axes, x, top, rows, [[_OWNER[number] for number in row] for row in rows])
     for t in range(len(rows)):

@@ -19,6 +19,20 @@ WORDS = {
                    "krijgt dan 0, 1, 2 en 3, het hele token 0, uitgesmeerd over twee tijdstappen; head 1 krijgt het "
                    "hele token 1.",
         },
+        "merge": {
+            "head": "head {head}",
+            "time": "tijd {t}",
+            "right": "Goed",
+            "right_steps": "eerst wisselen: (B, T, H, d)\ndan plakken: (B, T, C)",
+            "right_says": "weer de rijen van x",
+            "wrong": "Fout",
+            "wrong_steps": "rechtstreeks reshapen\nnaar (B, T, C)",
+            "wrong_says": "tokens door elkaar",
+            "alt": "Head 0 heeft op tijd 0 de getallen 0 en 1 en op tijd 1 de getallen 4 en 5; head 1 heeft 2 en 3, en "
+                   "6 en 7. Links, goed: eerst heads en tijd terugwisselen en dan plakken. Tijd 0 krijgt 0, 1, 2, 3 en "
+                   "tijd 1 krijgt 4, 5, 6, 7: weer de rijen van x. Rechts, fout: rechtstreeks reshapen. Tijd 0 krijgt "
+                   "dan 0, 1, 4, 5 en tijd 1 krijgt 2, 3, 6, 7: de tokens staan door elkaar.",
+        },
         "multihead": {
             "split": "split_heads",
             "head": "head {head}\nattention met\nQ, K en V van head {head}",
@@ -47,6 +61,15 @@ WORDS = {
                    "getransponeerde matrix. De route via Q draagt 0.4055 bij, die via K ook 0.4055 en die via V "
                    "6.2509. Opgeteld is dX op plaats 0, 0, 0 gelijk aan 7.0619.",
         },
+        "own_test": {
+            "right": "goed",
+            "other": "ook goed,\nanders geschreven",
+            "wrong": "fout",
+            "accepted": "er gebeurt niets",
+            "refused": "AssertionError",
+            "alt": "Drie uitwerkingen gaan de test own_test in. Bij een goede uitwerking gebeurt er niets, ook als die "
+                   "anders is geschreven. Bij een foute uitwerking komt er een AssertionError.",
+        },
     },
     "en": {
         "split": {
@@ -64,6 +87,20 @@ WORDS = {
                    "time 1; head 1 gets 2 and 3, and 6 and 7. On the right, wrong: reshape directly. Head 0 then gets "
                    "0, 1, 2 and 3, the whole of token 0, smeared over two time steps; head 1 gets the whole of token "
                    "1.",
+        },
+        "merge": {
+            "head": "head {head}",
+            "time": "time {t}",
+            "right": "Right",
+            "right_steps": "first swap: (B, T, H, d)\nthen join: (B, T, C)",
+            "right_says": "the rows of x again",
+            "wrong": "Wrong",
+            "wrong_steps": "reshape directly\nto (B, T, C)",
+            "wrong_says": "tokens mixed up",
+            "alt": "Head 0 has the numbers 0 and 1 at time 0, and 4 and 5 at time 1; head 1 has 2 and 3, and 6 and 7. "
+                   "On the left, right: first swap heads and time back, then join. Time 0 gets 0, 1, 2, 3 and time 1 "
+                   "gets 4, 5, 6, 7: the rows of x again. On the right, wrong: reshape directly. Time 0 then gets 0, "
+                   "1, 4, 5 and time 1 gets 2, 3, 6, 7: the tokens are mixed up.",
         },
         "multihead": {
             "split": "split_heads",
@@ -92,6 +129,15 @@ WORDS = {
                    "split_heads, attention_backward and merge_heads give dQ, dK and dV. Each goes through its own "
                    "transposed matrix. The route through Q brings 0.4055, the one through K also 0.4055 and the one "
                    "through V 6.2509. Added up, dX at place 0, 0, 0 equals 7.0619.",
+        },
+        "own_test": {
+            "right": "right",
+            "other": "right too,\nwritten differently",
+            "wrong": "wrong",
+            "accepted": "nothing happens",
+            "refused": "AssertionError",
+            "alt": "Three implementations go into the test own_test. With a right one nothing happens, also if it is "
+                   "written differently. With a wrong one there is an AssertionError.",
         },
     },
 }

@@ -1,0 +1,83 @@
+"""The pictures in the source notebooks: each stands in a text cell of its own, as an SVG inside the notebook's file.
+
+`python -m autograder.nbgrader.pictures` draws them and puts them there; with `--check` it only says where they differ
+(exit code 1). Only this needs Matplotlib. An `<img>` with a data URI is the one form that JupyterLab, VS Code and
+Colab all show: attachments are ignored by Colab, and as SVG by JupyterLab.
+"""
+from __future__ import annotations
+
+import base64
+import sys
+from collections.abc import Iterator, Sequence
+from html import escape
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import nbformat
+
+from autograder.course import course_file
+from autograder.lesson import Lesson, lesson_names, load_lesson
+
+WIDTH = 560                                     # pixels; where the page is narrower, the picture is too
+
+
+def picture_cells(lesson: Lesson, language: str) -> dict[str, str]:
+    """Id of the text cell -> its whole source, for each picture of the lesson."""
+    name = f"autograder.lessons.{lesson.name}.pictures"
+    if find_spec(name) is None:
+        return {}
+    module = import_module(name)
+    return {f"beeld-{picture.replace('_', '-')}": tag(*module.picture(picture, language))
+            for picture in module.PICTURES}
+
+
+def tag(svg: bytes, alt: str) -> str:
+    """The picture as HTML, with what it says to those who cannot see it."""
+    return (f'<img src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}" alt="{escape(alt)}" '
+            f'width="{WIDTH}">')
+
+
+def outdated(lesson: Lesson) -> list[str]:
+    """One sentence for each picture that is not in its notebook as it is drawn now."""
+    return [f"{path.parent.name}/{path.name} has no picture {cell}, or another one"
+            for language, path in _editions(lesson)
+            for cell, source in picture_cells(lesson, language).items()
+            if source not in [found.source for found in nbformat.read(path, as_version=4).cells if found.id == cell]]
+
+
+def sync(lesson: Lesson) -> list[Path]:
+    """Put every picture into its cell; the notebooks that this changed."""
+    changed = []
+    for language, path in _editions(lesson):
+        sources, notebook = picture_cells(lesson, language), nbformat.read(path, as_version=4)
+        different = [cell for cell in notebook.cells if sources.get(cell.id, cell.source) != cell.source]
+        for cell in different:
+            cell.source = sources[cell.id]
+        if different:
+            nbformat.write(notebook, path)
+            changed.append(path)
+    return changed
+
+
+def _editions(lesson: Lesson) -> Iterator[tuple[str, Path]]:
+    return ((language, course_file(path)) for language, path in lesson.editions.items())
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write, or with `--check` only compare, the pictures of every lesson; the exit code."""
+    if set(arguments) - {"--check"}:
+        print("usage: python -m autograder.nbgrader.pictures [--check]", file=sys.stderr)
+        return 2
+    lessons = [load_lesson(name) for name in lesson_names()]
+    if "--check" in arguments:
+        sentences = [sentence for lesson in lessons for sentence in outdated(lesson)]
+        print("\n".join(sentences) or "every picture is as it is drawn now")
+        return 1 if sentences else 0
+    for path in (path for lesson in lessons for path in sync(lesson)):
+        print(f"wrote {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
