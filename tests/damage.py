@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
+import textwrap
+import zipfile
 from collections.abc import Callable
 from typing import Any
 
@@ -127,6 +130,19 @@ def text_cells_turned_to_code(notebook):
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             cell |= {"cell_type": "code", "outputs": [], "execution_count": None}
+
+
+@damage
+def a_solution_in_a_text_with_words_around_it(notebook):
+    cell = cell_of(notebook, "merge_heads")
+    cell |= {"cell_type": "markdown", "source": f"My answer:\n\n```python\n{''.join(cell['source'])}\n```\nDone."}
+    del cell["outputs"], cell["execution_count"]
+
+
+@damage
+def solutions_written_to_a_file(notebook):
+    for name in SOLUTIONS:
+        cell_of(notebook, name)["source"] = f"%%writefile {name}.py\n" + "".join(cell_of(notebook, name)["source"])
 
 
 @damage
@@ -267,6 +283,49 @@ def the_right_name_is_empty(notebook):
 
 
 @damage
+def none_of_several_is_called_right(notebook):
+    draft = Assignment.of(LESSON).filled("")
+    return {"a.ipynb": saved(draft), "b.ipynb": saved(notebook), "c.ipynb": b"{"}
+
+
+@damage
+def the_work_is_in_a_copy(notebook):
+    left = Assignment.of(LESSON).filled(LESSON.reference_source, left=tuple(SOLUTIONS))
+    return {"multihead.ipynb": saved(left), "multihead-Copy1.ipynb": saved(notebook)}
+
+
+@damage
+def suffix_taken_off(notebook):
+    return {"multihead": saved(notebook)}
+
+
+@damage
+def suffix_changed_to_txt(notebook):
+    return {"multihead.txt": saved(notebook)}
+
+
+@damage
+def in_a_zip(notebook):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("opdracht/multihead.ipynb", saved(notebook))
+        archive.writestr("__MACOSX/opdracht/._multihead.ipynb", b"\0\5")
+    return {"multihead.zip": made.getvalue()}
+
+
+@damage
+def python_beside_an_empty_notebook(notebook):
+    return {NAME: b"", **exported_as_python(notebook)}
+
+
+@damage
+def exported_by_marimo(notebook):
+    cells = [f"@app.cell\ndef _():\n{textwrap.indent(''.join(cell['source']), '    ')}\n    return\n"
+             for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    return {"multihead.py": "\n\n".join(["import marimo\napp = marimo.App()", *cells]).encode()}
+
+
+@damage
 def exported_as_python(notebook):
     code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     return {"multihead.py": "\n\n# %%\n".join(["", *code]).encode()}
@@ -297,6 +356,28 @@ def crlf_in_the_file(notebook):
 def crlf_in_the_cells(notebook):
     for cell in notebook["cells"]:
         cell["source"] = "".join(cell["source"]).replace("\n", "\r\n")
+
+
+@damage
+def lines_without_ends(notebook):
+    for cell in notebook["cells"]:
+        cell["source"] = "".join(cell["source"]).splitlines()
+
+
+@damage
+def lines_in_lists_of_lists(notebook):
+    for cell in notebook["cells"]:
+        cell["source"] = [["".join(cell["source"])], None]
+
+
+@damage
+def cells_that_are_none(notebook):
+    notebook["cells"][2:2] = [None, 3, {"cell_type": 1}]
+
+
+@damage
+def more_after_the_end(notebook):
+    return {NAME: saved(notebook) + b"\n}\n"}
 
 
 @damage
@@ -409,6 +490,10 @@ UNREADABLE: dict[str, Files] = {
     "empty": {NAME: b""},
     "only zeros": {NAME: b"\0" * 100},
     "cut off": {NAME: saved(honest())[:5000]},
+    "twice": {NAME: saved(honest()) * 2},
+    "not merged": {NAME: b'{"cells": [\n<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> theirs\n]}'},
+    "a zip without a notebook": {"multihead.zip": b"PK\5\6" + b"\0" * 18},
+    "a broken zip": {"multihead.zip": b"PK\3\4 ..."},
     "a PDF": {NAME: b"%PDF-1.7 ..."},
     "a zip": {NAME: b"PK\x03\x04 ..."},
     "a web page": {NAME: b"<!doctype html><title>Sign in</title>"},

@@ -15,9 +15,9 @@ from autograder.nbgrader.course import Course
 #: damage that nothing had to be repaired for, since a kernel would not notice it either
 SILENT = {"solution_cell_deleted_and_written_elsewhere", "cells_split_in_two", "cells_upside_down",
           "text_cells_turned_to_code", "ids_unknown", "schema_version_old", "schema_version_new", "kernelspec_null",
-          "kernelspec_strange", "in_a_folder_of_its_own", "crlf_in_the_file", "crlf_in_the_cells", "format_4_0",
-          "format_4_99", "no_cell_ids", "cell_ids_doubled", "outputs_of_20_mb", "outputs_broken", "vs_code",
-          "deepnote", "jupyterlite", "widget_state"}
+          "kernelspec_strange", "in_a_folder_of_its_own", "lines_without_ends", "lines_in_lists_of_lists",
+          "crlf_in_the_file", "crlf_in_the_cells", "format_4_0", "format_4_99", "no_cell_ids", "cell_ids_doubled",
+          "outputs_of_20_mb", "outputs_broken", "vs_code", "deepnote", "jupyterlite", "widget_state"}
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from notebooks import DOUBLE, EXAMPLE, HALVE, POINTS, PRELUDE, code, data, hande
 
 from autograder.course import course_file
 from autograder.intake import from_sources, read_bytes
+from autograder.intake.own_cells import writes
 from autograder.lesson import load_lesson
 
 
@@ -276,6 +277,98 @@ def test_code_that_only_uses_a_function_keeps_no_solution_from_being_rescued(les
 def test_a_python_file_has_no_cell_that_could_have_been_removed(lesson):
     submission = read_bytes("a.py", DOUBLE.encode(), lesson)
     assert notices(submission) == ["No code in what was handed in defines the function: halve."]
+
+
+def test_of_a_text_cell_only_what_stands_between_fences_is_read_as_code(lesson):
+    cells = handed_in()
+    cells[2] = markdown(f"This is *my* answer:\n\n```python\n{DOUBLE}\n```\nDone.\n```\nx = 1\n```")
+    submission = taken(lesson, *cells)
+    assert sources(submission) == [f"{DOUBLE}\n\nx = 1\n", HALVE]
+
+
+@pytest.mark.parametrize("magic", ["%%writefile double.py\n", "\n%%file -a x.py\n"])
+def test_a_solution_that_is_only_written_to_a_file_is_run_with_a_notice(lesson, magic):
+    cells = handed_in(double=magic + DOUBLE)
+    cells.append(code("from double import double\n%run double.py"))
+    submission = taken(lesson, *cells)
+    assert sources(submission)[:2] == [DOUBLE, HALVE]
+    assert notices(submission) == ["Cell 3 only writes its code to a file (%%writefile), and the function stands "
+                                   "nowhere else, so the cell was run."]
+
+
+def test_a_file_that_is_written_beside_the_solution_stays_a_file(lesson):
+    filed = f"%%writefile double.py\n{DOUBLE}"
+    submission = taken(lesson, code(filed), *handed_in())
+    assert sources(submission) == [filed, DOUBLE, HALVE]
+    assert submission.notices == ()
+
+
+EMPTY = "def double(x):\n    \"\"\"Twice x.\"\"\"\n\n    # here\n    raise NotImplementedError()"
+
+
+@pytest.mark.parametrize(("own", "empty", "told"), [(2, 3, True), (3, 2, False)])
+def test_an_empty_function_below_the_students_own_is_told(lesson, own, empty, told):
+    cells = handed_in(double=EMPTY)
+    cells.insert(own, code(DOUBLE))
+    assert cells[empty]["source"] == EMPTY
+    submission = taken(lesson, *cells)
+    assert sources(submission) == [cell["source"] for cell in cells[2:4]] + [HALVE]
+    assert [notice.startswith("The cell with the empty function") for notice in notices(submission)] == [True] * told
+
+
+@pytest.mark.parametrize(("source", "expected"), [
+    (DOUBLE, True), (EMPTY, False), (f"{EMPTY}\n\n\n{DOUBLE}", True), (f"{DOUBLE}\n\n\n{EMPTY}", False),
+    (f"{DOUBLE}\n\n\ndef other():\n    raise NotImplementedError", True), ("double = halve", True), ("x = 1", False),
+    ("def double(\n    x,\n):\n    raise NotImplementedError()", False),
+])
+def test_a_function_is_written_unless_its_last_definition_is_the_empty_one(source, expected):
+    assert writes(source, "double") is expected
+
+
+MARIMO = """\
+import marimo
+
+__generated_with = "0.9"
+app = marimo.App(width="medium")
+
+
+@app.cell
+def _():
+    import numpy as np
+    return (np,)
+
+
+@app.cell(hide_code=True)
+def double(
+    np,
+):
+    def double(x):
+        if x is None:
+            return None
+
+        return 2 * x
+    return (
+        double,
+    )
+
+
+@app.cell
+def _():
+    def halve(x):
+        return x / 2
+
+
+if __name__ == "__main__":
+    app.run()
+"""
+
+
+def test_the_cells_of_a_marimo_notebook_are_read_with_a_notice(lesson):
+    submission = read_bytes("a.py", MARIMO.encode(), lesson)
+    assert [source.rstrip() for source in sources(submission)] == [
+        "import numpy as np", "def double(x):\n    if x is None:\n        return None\n\n    return 2 * x",
+        "def halve(x):\n    return x / 2"]
+    assert "marimo" in notices(submission)[0]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

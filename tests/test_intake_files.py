@@ -1,13 +1,14 @@
 """Whose the files are: paths, folders and nbgrader's layout."""
 from __future__ import annotations
 
+import io
 import os
 import zipfile
 
 import pytest
-from notebooks import DOUBLE, HALVE, data, handed_in, notebook, tiny_lesson
+from notebooks import DOUBLE, HALVE, code, data, handed_in, notebook, tiny_lesson
 
-from autograder.intake import files, read, read_bytes
+from autograder.intake import files, read, read_bytes, read_folder
 
 HONEST = data(notebook(*handed_in()))
 
@@ -255,12 +256,86 @@ def test_of_a_student_with_an_archive_beside_the_work_the_work_is_graded_with_a_
     assert "not student-01/tiny/work.zip" in said(first.notices[0])
 
 
+def zipped(files):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
 @pytest.mark.parametrize("path", ["student-01/tiny/work.zip", "student-01/tiny.zip"])
-def test_a_student_with_nothing_but_an_archive_is_unreadable_with_the_reason(lesson, tmp_path, path):
-    put(tmp_path, path, "student-02/tiny/tiny.ipynb")
+def test_of_a_student_with_nothing_but_an_archive_the_notebook_in_it_is_graded_with_a_notice(lesson, tmp_path, path):
+    put(tmp_path, path, content=zipped({"tiny/tiny.ipynb": HONEST, "tiny/a.py": b"", "attention.py": b""}))
+    put(tmp_path, "student-02/tiny/tiny.ipynb")
     first, second = read([tmp_path], lesson)
-    assert (first.student, first.notices, second.unreadable) == ("student-01", (), None)
-    assert "Unpack it" in said(first.unreadable)
+    assert (first.name, first.student, second.student) == (f"{path}/tiny/tiny.ipynb", "student-01", "student-02")
+    assert [cell.source for cell in first.cells] == [DOUBLE, HALVE]
+    assert [said(notice) for notice in first.notices] == [f"The work was taken out of the archive {path}."]
+
+
+@pytest.mark.parametrize(("content", "says"), [
+    (b"PK", "archive is damaged"), (zipped({"notes.txt": b"x"}), "only notes.txt"), (zipped({}), "empty"),
+    (zipped({"deeper.zip": zipped({"tiny.ipynb": HONEST})}), "only deeper.zip"),
+    (zipped({"tiny.ipynb": b""}), "empty: 0 bytes"),
+    (zipped({"../tiny.ipynb": HONEST}), "lead outside"),
+])
+def test_an_archive_without_a_readable_notebook_says_why(lesson, tmp_path, content, says):
+    put(tmp_path, "student-01/tiny/work.zip", content=content)
+    (submission,) = read([tmp_path], lesson)
+    assert submission.student == "student-01"
+    assert says in said(submission.unreadable)
+
+
+def test_an_archive_is_opened_where_the_notebook_beside_it_cannot_be_read(lesson, tmp_path):
+    put(tmp_path, "student-01/tiny/tiny.ipynb", content=b"")
+    put(tmp_path, "student-01/tiny/work.zip", content=zipped({"tiny.ipynb": HONEST}))
+    (submission,) = read([tmp_path], lesson)
+    assert submission.name == "student-01/tiny/work.zip/tiny.ipynb"
+
+
+def test_a_python_file_is_graded_where_the_notebook_beside_it_cannot_be_read(lesson, tmp_path):
+    put(tmp_path, "student-01/tiny/tiny.ipynb", content=b"")
+    put(tmp_path, "student-01/tiny/answers.py", content=f"{DOUBLE}\n\n# %%\n{HALVE}".encode())
+    (submission,) = read([tmp_path], lesson)
+    assert submission.name == "student-01/tiny/answers.py"
+    assert "not student-01/tiny/tiny.ipynb" in said(submission.notices[0])
+
+
+@pytest.mark.parametrize("name", ["tiny", "tiny.txt", "Kopie van tiny.json"])
+def test_a_notebook_whose_suffix_was_taken_off_is_graded_with_a_notice(lesson, tmp_path, name):
+    put(tmp_path, f"student-01/tiny/{name}", "student-02/tiny/tiny.ipynb", "student-02/tiny/tiny.txt")
+    first, second = read([tmp_path], lesson)
+    assert (first.name, first.unreadable, second.notices) == (f"student-01/tiny/{name}", None, ())
+    assert f"called {name} instead of" in said(first.notices[0])
+
+
+def test_a_copy_with_the_work_goes_before_an_untouched_notebook_with_the_right_name(lesson, tmp_path):
+    untouched = data(notebook(*handed_in(*(f"def {name}(x):\n    raise NotImplementedError()"
+                                           for name in ("double", "halve")))))
+    put(tmp_path, "student-01/tiny/tiny.ipynb", content=untouched, modified=2)
+    put(tmp_path, "student-01/tiny/tiny-Copy1.ipynb", modified=1)
+    (submission,) = read([tmp_path], lesson)
+    assert submission.name == "student-01/tiny/tiny-Copy1.ipynb"
+
+
+def test_an_assignment_folder_of_its_own_gives_one_submission_whatever_the_names(lesson, tmp_path):
+    put(tmp_path, "b.ipynb", "helper.py", modified=1)
+    put(tmp_path, "a.ipynb", content=data(notebook(code("x = 1"))), modified=2)
+    submission = read_folder(tmp_path, "student-01", lesson)
+    assert (submission.name, submission.student) == ("b.ipynb", "student-01")
+    assert "Of several files b.ipynb was graded, not a.ipynb" in said(submission.notices[0])
+
+
+def test_what_was_refused_in_an_assignment_folder_is_said(lesson, tmp_path):
+    put(tmp_path, "elsewhere.ipynb")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/tiny.ipynb").symlink_to(tmp_path / "elsewhere.ipynb")
+    assert "links" in said(read_folder(tmp_path / "folder", "student-01", lesson).unreadable)
+    put(tmp_path, "folder/other.ipynb")
+    submission = read_folder(tmp_path / "folder", "student-01", lesson)
+    assert (submission.unreadable, submission.name) == (None, "other.ipynb")
+    assert "links" in said(submission.notices[0])
 
 
 # --- names --------------------------------------------------------------------------------------------------------

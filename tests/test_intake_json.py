@@ -142,6 +142,39 @@ def test_control_characters_in_strings_are_kept(lesson):
     assert len(notices(submission)) == 1
 
 
+@pytest.mark.parametrize("source", [
+    [[DOUBLE]], [DOUBLE.splitlines(keepends=True)], [*DOUBLE.splitlines(keepends=True), None], DOUBLE.splitlines(),
+], ids=["nested", "twice nested", "null in it", "lines without ends"])
+def test_a_list_of_lines_is_read_however_it_was_written(lesson, source):
+    submission = read_bytes("a.ipynb", data(notebook(*handed_in(double=source))), lesson)
+    assert sources(submission) == [DOUBLE, HALVE]
+    assert submission.notices == ()
+
+
+@pytest.mark.parametrize("odd", [None, 3, [], {}, "x", {"cell_type": 3, "metadata": {}}])
+def test_a_cell_that_is_none_is_left_out_with_a_notice(lesson, odd):
+    submission = read_bytes("a.ipynb", data(notebook(odd, *handed_in())), lesson)
+    assert sources(submission) == [DOUBLE, HALVE]
+    assert [cell.index for cell in submission.cells] == [3, 5]
+    assert notices(submission) == ["Cell 1 is no cell of a notebook; it was left out."]
+
+
+def test_a_cell_without_a_type_is_code_where_it_has_outputs(lesson):
+    cells = [{key: value for key, value in cell.items() if key != "cell_type"} for cell in handed_in()]
+    assert sources(read_bytes("a.ipynb", data(notebook(*cells)), lesson)) == [DOUBLE, HALVE]
+
+
+@pytest.mark.parametrize("rest", [b"\n}\n", b"]", b"<!-- saved -->", b"{}"])
+def test_what_stands_after_the_end_is_left_out_with_a_notice(lesson, rest):
+    submission = read_bytes("a.ipynb", HONEST + rest, lesson)
+    assert sources(submission) == [DOUBLE, HALVE]
+    assert "After the end" in notices(submission)[0]
+
+
+def test_a_byte_order_mark_may_come_twice(lesson):
+    assert sources(read_bytes("a.ipynb", b"\xef\xbb\xbf\xef\xbb\xbf" + HONEST, lesson)) == [DOUBLE, HALVE]
+
+
 @pytest.mark.parametrize("source", [None, 3, {"a": 1}, ["a", 3]])
 def test_a_source_that_is_no_text_leaves_out_that_cell_only(lesson, source):
     cells = handed_in()
@@ -163,7 +196,7 @@ def test_a_cell_without_source_is_blank(lesson):
     (HONEST[:200], "breaks off at line 1, after 200 bytes"),
     (b"{\n\n", "breaks off at line 3, after 3 bytes"),
     (b'{\n "cells": oops', "line 2, column 11"),
-    (HONEST + b"\n" + HONEST, "line 2, column 1"),
+    (HONEST + b"\n" + HONEST, "two notebooks: the second one begins at line 2, column 1"),
     (b"def double(x): 1", "line 1, column 1"),
     (b"{}", "has no cells"),
     (b'{"a": [1, 2]}', "has no cells"),
@@ -178,6 +211,9 @@ def test_a_cell_without_source_is_blank(lesson):
     (bytes(range(256)) * 9, "without text"),
     (b"\n<!DOCTYPE html>\n<html>", "web page"),
     (b'{"a":' * 100_000, "nested deeper"),
+    (b'{"cells":' + b"[" * 100_000, "not a notebook"),
+    (b'{"cells": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}", "not a notebook"),
+    (b'{"cells": [\n<<<<<<< HEAD\n{},\n=======\n>>>>>>> theirs\n]}', "git could not merge: they begin at line 2"),
     (b'{"cells": [], "a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested deeper"),
 ])
 def test_what_is_no_notebook_is_refused_with_the_reason(lesson, content, says):

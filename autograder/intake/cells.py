@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 
 import msgspec
@@ -15,6 +16,8 @@ CELL_CAP = 2_000                          # code cells in one notebook
 PROSE_CAP = 100_000                       # characters looked at in a text cell; pictures may follow in it
 _UNPRINTABLE = re.compile("[\0\ud800-\udfff]")
 _MARKER = re.compile(r"^# ?(?:%%(?![^\s\[])|In ?\[[ \d]*\]:).*$", re.MULTILINE)
+_MARIMO = re.compile(r"^@app\.cell\b.*\n(?:async )?def \w+\([^()]*\):[^\n]*\n((?:(?:[ \t].*)?\n)*)", re.MULTILINE)
+_RETURN = re.compile(r"^return\b[^\n]*(?:\n[ \t)][^\n]*)*\s*\Z", re.MULTILINE)
 
 
 class NotebookCell(msgspec.Struct, frozen=True):
@@ -39,6 +42,16 @@ def python_cells(source: str) -> list[NotebookCell]:
     bounds = [0, *starts, len(source)]
     parts = [source[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
     return code_cells([_MARKER.sub("", part, count=1) if _MARKER.match(part) else part for part in parts])
+
+
+def is_marimo(source: str) -> bool:
+    """Whether a Python file is a notebook of marimo's, whose cells are the bodies of functions."""
+    return re.search(r"^import marimo\b", source, re.MULTILINE) is not None and _MARIMO.search(source) is not None
+
+
+def marimo_cells(source: str) -> list[NotebookCell]:
+    """The cells of a marimo notebook, without the `return` at the end of each."""
+    return code_cells([_RETURN.sub("", textwrap.dedent(body)) for body in _MARIMO.findall(source)])
 
 
 def clean(source: str) -> str:

@@ -38,6 +38,7 @@ def text_of(data: bytes) -> tuple[str, list[Text]]:
     """The text in a file, and a notice where it was not plain UTF-8 or ended in NULs. Raises Unreadable."""
     _refuse_what_is_no_text(data)
     decoded, notices = _decoded(data)
+    decoded = decoded.lstrip("\ufeff")                 # two tools may each have put one there
     whole = decoded.rstrip("\0")                       # a crash or a disk on the network leaves them there
     if whole != decoded:
         notices = [*notices, text("The file ends in NUL characters ({count} of them), which were left out. Saving it "

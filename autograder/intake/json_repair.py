@@ -1,12 +1,14 @@
 """JSON that other tools wrote with what JSON does not know, made valid again.
 
 NaN and Infinity outside strings become null (they stand in outputs only); inside strings, half surrogate pairs become
-the replacement character and raw control characters become escapes.
+the replacement character and raw control characters become escapes. What stands after the end is cut off, unless it is
+another notebook: nobody can tell which of the two counts, nor which side of a merge that git left to its user.
 """
 from __future__ import annotations
 
 import re
 
+from autograder.intake.encoding import Unreadable
 from autograder.records import Text, text
 
 TOKEN_CAP = 4_000_000                     # strings, escapes and odd numbers in a file that is worth mending
@@ -47,3 +49,29 @@ def repaired(body: bytes) -> tuple[bytes, list[Text]]:
 
     body = _TOKEN.sub(token, body)
     return body, [notice for kind, notice in _NOTICES.items() if kind in kinds]
+
+
+def cut_after_its_end(body: bytes, error: str) -> tuple[bytes, list[Text]]:
+    """The same JSON without what follows its end, where the decoder's error says so. Unreadable: a second notebook."""
+    place = re.search(r"trailing characters \(byte (\d+)\)", error)
+    if place is None:
+        return body, []
+    end = int(place[1]) - 1               # msgspec counts one too many
+    rest = body[end:]
+    if b'"cells"' in rest:
+        before = body[:end]
+        raise Unreadable(text("The file holds two notebooks: the second one begins at line {line}, column {column}. "
+                              "Hand in the one that counts.", line=before.count(b"\n") + 1,
+                              column=len(before) - before.rfind(b"\n")))
+    return body[:end], [text("After the end of the notebook stands something else ({size} bytes), which was left out.",
+                             size=len(rest))]
+
+
+def unmerged(body: bytes) -> Text | None:
+    """What to do about a file in which git left both sides of a conflict; None for any other."""
+    start = re.search(rb"^<{7}[ \r\n]", body, re.MULTILINE)
+    if start is None or re.search(rb"^>{7}[ \r\n]?", body[start.end():], re.MULTILINE) is None:
+        return None
+    return text("The file holds two versions that git could not merge: they begin at line {line}, after <<<<<<<. "
+                "Choose one of them, save the notebook in Jupyter and hand it in again.",
+                line=body[:start.start()].count(b"\n") + 1)

@@ -26,6 +26,7 @@ class Work:
     files: tuple[File, ...]
     folder: str = ""                      # the assignment folder, in nbgrader's layout only
     others: tuple[str, ...] = ()          # what else lies there
+    spare: tuple[File, ...] = ()          # what may hold the work if none of the files can be read
 
 
 def assignment_folders(lesson: Lesson) -> set[str]:
@@ -59,8 +60,19 @@ def arranged(listing: Listing, above: Parts, lesson: Lesson) -> list[Work]:
     found = {student: work for student, work in works.items() if work is not None}
     counting = [file for file in rest if is_archive(file.path) or gradable(file.path, lesson)]
     strays, loose = _beside(counting, found, above, lesson)
-    found |= {student: _work(student, files, files, above) for student, files in strays.items()}
+    found |= {student: _work(student, files, files, above, lesson) for student, files in strays.items()}
     return [found[student] for student in sorted(found)] + _loose(loose)
+
+
+def handed_in_by(student: str, listing: Listing, lesson: Lesson) -> Work:
+    """What one student has in their assignment folder, whatever the files in it are called."""
+    return _work((student,), _nearest(listing.files, 1, lesson), listing.files, (student,), lesson)
+
+
+def _nearest(files: list[File], depth: int, lesson: Lesson) -> list[File]:
+    """What may be a submission: directly in the folder, which is this deep, or else anywhere below it."""
+    able = [file for file in files if gradable(file.path, lesson)]
+    return [file for file in able if len(file.path.parts) == depth] or able
 
 
 def _handed_in(listing: Listing) -> Listing:
@@ -98,22 +110,29 @@ def _student_folder(parts: Parts, given: int, lesson: Lesson) -> Parts | None:
 
 def _choice(student: Parts, files: list[File], above: Parts, lesson: Lesson) -> Work | None:
     """One student's files to choose from; None where the folder only happens to be called like the assignment."""
-    able = [file for file in files if gradable(file.path, lesson)]
-    direct = [file for file in able if len(above) + len(file.path.parts) == len(student) + 2]
-    if not direct and len({file.path.parent for file in able}) > 1:
+    depth = len(student) + 2 - len(above)
+    able = _nearest(files, depth, lesson)
+    if any(len(file.path.parts) != depth for file in able) and len({file.path.parent for file in able}) > 1:
         return None
-    work = _work(student, direct or able, files, above)
+    work = _work(student, able, files, above, lesson)
     named = any(file.path.name in notebook_names(lesson) for file in work.files)
     return None if len(student) < len(above) and len(work.files) > 1 and not named else work
 
 
-def _work(student: Parts, able: list[File], files: list[File], above: Parts) -> Work:
+def _work(student: Parts, able: list[File], files: list[File], above: Parts, lesson: Lesson) -> Work:
     """A student's notebooks, or where there is none the Python files; and archives, which may hold them."""
     able = [file for file in able if not is_archive(file.path)]
     choice = [file for file in able if not file.path.name.lower().endswith(".py")] or able
+    spare = [file for file in able if file not in choice] + [
+        file for file in files if file not in able and _may_be_the_notebook(file.path, lesson)]
     choice = choice + [file for file in files if is_archive(file.path)]
     others = tuple(file.path.name for file in files if file not in choice)
-    return Work(student[-1], tuple(choice), str(PurePosixPath(*student[len(above):])), others)
+    return Work(student[-1], tuple(choice), str(PurePosixPath(*student[len(above):])), others, tuple(spare))
+
+
+def _may_be_the_notebook(path: PurePosixPath, lesson: Lesson) -> bool:
+    """Whether this is called like the notebook but for its suffix, which a browser or a cloud drive took off."""
+    return path.suffix.lower() in ("", ".txt", ".json") and _is_called_like_the_notebook(path, lesson)
 
 
 def _beside(files: list[File], found: Iterable[Parts], above: Parts,

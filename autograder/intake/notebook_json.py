@@ -1,18 +1,20 @@
 """The cells of a notebook file, read without nbformat (whose import takes longer than grading).
 
 Only what grading needs is looked at: stored outputs are skipped over, metadata is nbgrader's or nothing. Notebooks of
-format 4 and 3 are read, any minor version. Whatever else arrives is Unreadable, with the place where it goes wrong.
+format 4 and 3 are read, any minor version. A cell that is none is left out, as long as others are there. Whatever else
+arrives is Unreadable, with the place where it goes wrong.
 """
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 import msgspec
 from msgspec import Raw
 
 from autograder.intake.cells import NotebookCell
 from autograder.intake.encoding import Unreadable
-from autograder.intake.json_repair import repaired
+from autograder.intake.json_repair import cut_after_its_end, repaired, unmerged
 from autograder.intake.names import listed
 from autograder.records import Text, text
 
@@ -37,6 +39,17 @@ class _Notebook(msgspec.Struct):
     nbformat: Raw = Raw(b"null")
 
 
+class _LooseNotebook(msgspec.Struct):
+    cells: list[Raw]
+    nbformat: Raw = Raw(b"null")
+
+
+class _Typeless(msgspec.Struct):
+    source: Raw                           # what has one is a cell
+    outputs: Raw = Raw(b"")               # and code where these stand
+    metadata: Raw = Raw(b"{}")
+
+
 class _Nbgrader(msgspec.Struct):
     grade_id: Raw = Raw(b'""')
     locked: Raw = Raw(b"false")
@@ -51,7 +64,7 @@ class _Metadata(msgspec.Struct):
 
 _notebook = msgspec.json.Decoder(_Notebook)
 _metadata = msgspec.json.Decoder(_Metadata)
-_source = msgspec.json.Decoder(str | list[str])
+_source = msgspec.json.Decoder(str | list)
 
 
 def notebook_cells(document: str) -> tuple[list[NotebookCell], list[Text]]:
@@ -81,15 +94,50 @@ def _parsed(body: bytes) -> tuple[_Notebook, list[Text]]:
             raise
         except msgspec.DecodeError:
             body, notices = repaired(body)
-            return _notebook.decode(body), notices
+            body, more = cut_after_its_end(body, _syntax_error(body))
+            return _notebook.decode(body), notices + more
     except msgspec.ValidationError as error:
-        raise Unreadable(text("The file is JSON, but not a notebook: {detail}. Expected a file with a list of cells, "
-                              "saved by Jupyter.", detail=str(error))) from None
+        try:
+            return _cell_by_cell(body)
+        except (msgspec.DecodeError, RecursionError):
+            raise Unreadable(text("The file is JSON, but not a notebook: {detail}. Expected a file with a list of "
+                                  "cells, saved by Jupyter.", detail=str(error))) from None
     except msgspec.DecodeError as error:
-        raise Unreadable(_broken_at(body, str(error))) from None
+        raise Unreadable(unmerged(body) or _broken_at(body, str(error))) from None
     except RecursionError:
         raise Unreadable(text("The file is nested deeper than any notebook is. Open it in Jupyter, save it and hand "
                               "it in again.")) from None
+
+
+def _syntax_error(body: bytes) -> str:
+    """What is wrong with the JSON as such, in the decoder's words; nothing where it is well-formed."""
+    try:
+        msgspec.json.decode(body, type=Raw)
+    except msgspec.DecodeError as error:
+        return str(error)
+    return ""
+
+
+def _cell_by_cell(body: bytes) -> tuple[_Notebook, list[Text]]:
+    """A notebook some of whose cells are none: they are left out, with a notice. DecodeError where no cell is left."""
+    loose = msgspec.json.decode(body, type=_LooseNotebook)
+    cells = [_cell_of(raw) for raw in loose.cells]
+    if not any(cells):
+        raise msgspec.DecodeError("no cell is one")
+    odd = [str(index + 1) for index, cell in enumerate(cells) if cell is None]
+    notices = [text("Cell {cells} is no cell of a notebook; it was left out.", cells=listed(odd))] if odd else []
+    return _Notebook([cell or _Cell("raw") for cell in cells], None, loose.nbformat), notices
+
+
+def _cell_of(raw: Raw) -> _Cell | None:
+    """A cell, also one that does not say of which type it is; None for anything else."""
+    with suppress(msgspec.DecodeError):
+        return msgspec.json.decode(raw, type=_Cell)
+    try:
+        cell = msgspec.json.decode(raw, type=_Typeless)
+    except msgspec.DecodeError:
+        return None
+    return _Cell("code" if bytes(cell.outputs) else "raw", cell.source, metadata=cell.metadata)
 
 
 def _broken_at(body: bytes, error: str) -> Text:
@@ -123,10 +171,21 @@ def _in_known_format(notebook: _Notebook) -> tuple[list[_Cell], list[Text]]:
 def _text_of(cell: _Cell) -> str | None:
     raw = cell.input if bytes(cell.source) == b"null" else cell.source
     try:
-        source = _source.decode(raw)
-    except msgspec.DecodeError:
+        return _joined(_source.decode(raw))
+    except (msgspec.DecodeError, TypeError, RecursionError):
         return None
-    return source if isinstance(source, str) else "".join(source)
+
+
+def _joined(source: str | list) -> str:
+    """The text of a source. Lines that all lack their ends get them; lists in the list are taken apart.
+
+    TypeError where something else than text stands in it.
+    """
+    if isinstance(source, str):
+        return source
+    parts = [_joined(part) for part in source if part is not None]
+    lines = len(parts) > 1 and not any("\n" in part for part in parts)
+    return ("\n" if lines else "").join(parts)
 
 
 def _nbgrader(metadata: Raw) -> tuple[str, bool, str]:

@@ -17,6 +17,8 @@ from autograder.lesson import UNWRITTEN, Lesson
 from autograder.records import Cell, Text, text
 
 _FENCE = re.compile(r"^```.*$\n?", re.MULTILINE)
+_FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_TO_A_FILE = re.compile(r"\s*%%(?:writefile|file)\b.*\n?")
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _BY_NAME = re.compile(r"\b(?:globals|locals|vars|setattr|exec|eval|__dict__|__main__)\b")
 _WAYS = (                                 # to bind a NAME; bounded, so that no file takes forever
@@ -42,9 +44,11 @@ def own_cells(cells: list[NotebookCell], template: Template, lesson: Lesson) -> 
     own = [cell for cell in code if cell.index not in left_out and normalised(cell.source) not in template.code]
     merged = _merged(given, own, template, lesson)
     given, own = [cell for cell in given if cell not in merged], own + merged
+    own, unfiled = _unfiled(own, lesson)
     rescued = _rescued(cells, own, template, lesson)
     notices = [*_changed(given, template), *_put_back(cells, template), *_marked_anew(cells, template),
-               *_repeated(code), *_run_after_all(merged), *_made_code(rescued),
+               *_repeated(code), *_run_after_all(merged), *_made_code(rescued), *_run_though_filed(unfiled),
+               *_undone(own, lesson),
                *_missing(own + rescued, lesson, marked=any(cell.grade_id for cell in cells))]
     own = sorted((cell for cell in own + rescued if cell.source.strip()), key=lambda cell: cell.index)
     return tuple(Cell(cell.index, cell.source, cell.grade_id) for cell in own), notices
@@ -55,6 +59,12 @@ def defines(source: str, name: str) -> bool:
     few = r"[\w \t,]{0,200}"              # bounded, so that no file takes forever
     return re.search(rf"^(?:(?:async )?def[ \t]+{name}[ \t]*\(|(?:{few},[ \t]*)?{name}[ \t]*(?:,{few})?=(?!=))",
                      source, re.MULTILINE) is not None
+
+
+def writes(source: str, name: str) -> bool:
+    """Whether the source defines this function, and its last definition there is not the empty one of the release."""
+    bodies = re.findall(rf"^(?:async )?def[ \t]+{name}[ \t]*\(.*(?:\n(?:[ \t)].*|(?=\n|\Z)))*", source, re.MULTILINE)
+    return defines(source, name) and not (bodies and UNWRITTEN in bodies[-1])
 
 
 def may_define(source: str, name: str) -> bool:
@@ -79,6 +89,18 @@ def _merged(given: list[NotebookCell], own: list[NotebookCell], template: Templa
             and any(defines(cell.source, name) for name in unwritten)]
 
 
+def _unfiled(own: list[NotebookCell], lesson: Lesson) -> tuple[list[NotebookCell], list[NotebookCell]]:
+    """The same cells, and those of them that only wrote a solution to a file, from where nothing can import it.
+
+    Such a cell becomes what it holds, if the function is defined nowhere else.
+    """
+    lost = [exercise.name for exercise in lesson.exercises if not any(
+        writes(cell.source, exercise.name) and not _TO_A_FILE.match(cell.source) for cell in own)]
+    unfiled = {cell.index: NotebookCell(cell.index, "code", _TO_A_FILE.sub("", cell.source, count=1), cell.grade_id)
+               for cell in own if _TO_A_FILE.match(cell.source) and any(defines(cell.source, name) for name in lost)}
+    return [unfiled.get(cell.index, cell) for cell in own], list(unfiled.values())
+
+
 def _rescued(cells: list[NotebookCell], own: list[NotebookCell], template: Template,
              lesson: Lesson) -> list[NotebookCell]:
     """Solutions in cells that became text by accident, for functions that no code cell could define."""
@@ -89,9 +111,15 @@ def _rescued(cells: list[NotebookCell], own: list[NotebookCell], template: Templ
             continue
         for cell in texts:
             if defines(cell.source, exercise.name):
-                source = _FENCE.sub("", cell.source)
+                source = _code_in(cell.source, exercise.name)
                 rescued[cell.index] = NotebookCell(cell.index, "code", source, cell.grade_id)
     return list(rescued.values())
+
+
+def _code_in(prose: str, name: str) -> str:
+    """What a text cell holds between fences, where that defines the function; else all of it."""
+    fenced = "\n".join(_FENCED.findall(prose))
+    return fenced if defines(fenced, name) else _FENCE.sub("", prose)
 
 
 def _changed(given: list[NotebookCell], template: Template) -> Iterable[Text]:
@@ -136,6 +164,25 @@ def _made_code(rescued: list[NotebookCell]) -> Iterable[Text]:
     if rescued:
         yield text("Cell {cells} is a text cell but holds a solution, so it was read as code.",
                    cells=listed(str(cell.index + 1) for cell in rescued))
+
+
+def _run_though_filed(unfiled: list[NotebookCell]) -> Iterable[Text]:
+    if unfiled:
+        yield text("Cell {cells} only writes its code to a file (%%writefile), and the function stands nowhere else, "
+                   "so the cell was run.", cells=listed(str(cell.index + 1) for cell in unfiled))
+
+
+def _undone(own: list[NotebookCell], lesson: Lesson) -> Iterable[Text]:
+    """Which solutions stand above the cell with the empty function, which is run later."""
+    undone = []
+    for exercise in lesson.exercises:
+        cells = [cell for cell in own if defines(cell.source, exercise.name)]
+        if cells and not writes(cells[-1].source, exercise.name) and any(
+                writes(cell.source, exercise.name) for cell in cells):
+            undone.append(exercise.name)
+    if undone:
+        yield text("The cell with the empty function stands below your own, is run later, and so it is the one that "
+                   "counts: {names}. Move your code into that cell, or delete it.", names=listed(undone))
 
 
 def _missing(own: list[NotebookCell], lesson: Lesson, marked: bool) -> Iterable[Text]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from autograder.intake.encoding import Unreadable
 from autograder.intake.files import ARCHIVE, File, Listing, cannot_open, folder_listing, is_archive, load
-from autograder.intake.layout import Work, arranged, notebook_names, student_of
+from autograder.intake.layout import Work, arranged, gradable, handed_in_by, notebook_names, student_of
 from autograder.intake.names import listed, stem
-from autograder.intake.own_cells import defines
+from autograder.intake.own_cells import writes
 from autograder.intake.submission import read_bytes, unreadable
 from autograder.lesson import Lesson
 from autograder.records import Submission, Text, text
@@ -35,6 +37,16 @@ def read(paths: Sequence[str | Path], lesson: Lesson) -> Iterator[Submission]:
         if identity not in seen:
             seen.add(identity)
             yield from _at(path, kind, identity, seen, lesson)
+
+
+def read_folder(folder: str | Path, student: str, lesson: Lesson) -> Submission:
+    """What this student handed in, in an assignment folder of their own. Its name is the path below that folder."""
+    listing = folder_listing(os.fspath(folder))
+    work = handed_in_by(student, listing, lesson)
+    if work.files or work.spare:
+        submission = _best(work, lesson)[1]
+        return _with_notices(submission, [listing.refused] if listing.refused else [])
+    return unreadable("", student, listing.refused or _nothing_here(work.others), lesson)
 
 
 def _at(path: str, kind: int, identity: str, seen: set[str], lesson: Lesson) -> Iterator[Submission]:
@@ -64,7 +76,7 @@ def _collection(path: str, listing: Listing, above: tuple[str, ...], seen: set[s
         yield unreadable(path, above[-1], listing.refused, lesson)
     works = arranged(listing, above, lesson)
     for work in works:
-        if work.files:
+        if work.files or work.spare:
             yield from _chosen(work, seen, lesson)
         else:
             name = path if work.folder == "." else work.folder
@@ -74,24 +86,79 @@ def _collection(path: str, listing: Listing, above: tuple[str, ...], seen: set[s
 
 
 def _chosen(work: Work, seen: set[str], lesson: Lesson) -> Iterator[Submission]:
-    """The one submission among a student's files: readable, with the right name, with the functions, the newest."""
-    drafts = [(file, _loaded(str(file.path), work.student, file.load, lesson)) for file in work.files]
-    file, submission = max(drafts, key=lambda draft: _rank(*draft, lesson))
+    """The one submission among a student's files, unless it came before."""
+    file, submission = _best(work, lesson)
     if file.identity in seen:
         return
-    seen.update(file.identity for file in work.files if not is_archive(file.path))     # may yet be given by itself
-    notices = tuple(_about_choice(file, work, lesson))
-    yield msgspec.structs.replace(submission, notices=notices + submission.notices)
+    seen.update(one.identity for one in (file, *work.files) if not is_archive(one.path))    # may yet be given by itself
+    yield submission
 
 
-def _rank(file: File, submission: Submission, lesson: Lesson) -> tuple[bool, bool, int, float]:
-    functions = sum(any(defines(cell.source, exercise.name) for cell in submission.cells)
+def _best(work: Work, lesson: Lesson) -> tuple[File, Submission]:
+    """Among a student's files the readable one with functions in it, with the right name, with most, the newest."""
+    drafts = _drafts(work, lesson)
+    file, submission = max(drafts, key=lambda draft: _rank(*draft, lesson))
+    return file, _with_notices(submission, _about_choice(file, work, lesson))
+
+
+def _drafts(work: Work, lesson: Lesson) -> list[tuple[File, Submission]]:
+    """What each of the files is as a submission. Archives and spare files are opened where nothing else is readable."""
+    def loaded(files: Iterable[File]) -> list[tuple[File, Submission]]:
+        return [(file, _loaded(str(file.path), work.student, file.load, lesson)) for file in files]
+
+    drafts = loaded(file for file in work.files if not is_archive(file.path))
+    if not work.folder or any(submission.unreadable is None for _, submission in drafts):
+        return drafts or loaded(work.files)
+    archives = [file for file in work.files if is_archive(file.path)]
+    more = loaded(work.spare) + loaded(inner for archive in archives for inner in _unpacked(archive, lesson))
+    return drafts + [draft for draft in more if draft[1].unreadable is None or draft[0] not in work.spare] or more
+
+
+def _unpacked(archive: File, lesson: Lesson) -> list[File]:
+    """The notebooks in a student's archive, or else the Python files; the archive itself where there is neither."""
+    from autograder.intake.archive import archive_listing
+
+    if not os.path.isfile(archive.identity):           # in an archive itself
+        return [archive]
+    try:
+        with archive_listing(archive.identity) as listing:
+            able = [file.path for file in listing.files if gradable(file.path, lesson)]
+            why = listing.refused or _nothing_here(file.path for file in listing.files)
+    except Unreadable as error:
+        able, why = [], error.why
+    chosen = [path for path in able if not path.name.lower().endswith(".py")] or able
+    return [replace(archive, path=archive.path / path, identity=f"{archive.identity}!{path}",
+                    load=partial(_from_archive, archive.identity, path)) for path in chosen] or [
+        replace(archive, load=partial(_refuse, why))]
+
+
+def _from_archive(archive: str, path: PurePosixPath) -> bytes:
+    from autograder.intake.archive import archive_listing
+
+    with archive_listing(archive) as listing:
+        return next(file for file in listing.files if file.path == path).load()
+
+
+def _refuse(why: Text) -> bytes:
+    raise Unreadable(why)
+
+
+def _rank(file: File, submission: Submission, lesson: Lesson) -> tuple[bool, bool, bool, int, float]:
+    functions = sum(any(writes(cell.source, exercise.name) for cell in submission.cells)
                     for exercise in lesson.exercises)
-    return submission.unreadable is None, file.path.name in notebook_names(lesson), functions, file.modified
+    return (submission.unreadable is None, functions > 0, file.path.name in notebook_names(lesson), functions,
+            file.modified)
+
+
+def _with_notices(submission: Submission, notices: Iterable[Text]) -> Submission:
+    return msgspec.structs.replace(submission, notices=(*notices, *submission.notices))
 
 
 def _about_choice(file: File, work: Work, lesson: Lesson) -> Iterator[Text]:
-    others = [other.path for other in work.files if other != file]
+    inside = [other.path for other in work.files if file.path != other.path and file.path.is_relative_to(other.path)]
+    if inside:
+        yield text("The work was taken out of the archive {archive}.", archive=listed(inside))
+    others = [other.path for other in work.files if other.path != file.path and other.path not in inside]
     if others:
         yield text("Of several files {file} was graded, not {others}.", file=listed([file.path]), others=listed(others))
     if work.folder and not is_archive(file.path) and file.path.name not in notebook_names(lesson):
@@ -104,6 +171,9 @@ def _loaded(name: str, student: str, load: Callable[[], bytes], lesson: Lesson) 
         return read_bytes(name, load(), lesson, student)
     except Unreadable as error:
         return unreadable(name, student, error.why, lesson)
+    except Exception as error:            # a fault of ours costs this student's file a look, not the class its grades
+        return unreadable(name, student, text("The autograder cannot read this file, which is its own fault ({error}); "
+                                              "a person has to look at it.", error=type(error).__name__), lesson)
 
 
 def _nothing_here(others: Iterable[object]) -> Text:

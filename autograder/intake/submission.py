@@ -4,7 +4,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from autograder.intake.cells import NotebookCell, checked, code_cells, python_cells
+from autograder.intake.cells import NotebookCell, checked, code_cells, is_marimo, marimo_cells, python_cells
 from autograder.intake.encoding import Unreadable, text_of
 from autograder.intake.names import label, stem
 from autograder.intake.notebook_json import notebook_cells
@@ -44,6 +44,8 @@ def unreadable(name: str, student: str, why: Text, lesson: Lesson) -> Submission
 def _cells(name: str, data: bytes, template: Template) -> tuple[list[NotebookCell], list[Text]]:
     source, notices = text_of(data)
     if name.lower().endswith(".py"):
+        if is_marimo(source):
+            return marimo_cells(source), [*notices, text("The file is a notebook of marimo's; its cells were read.")]
         if not source.lstrip().startswith("{"):
             return python_cells(source), notices
         notices.append(text("The file is called a Python file but holds a notebook; it was read as a notebook."))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from autograder.intake import read
+from autograder.intake import read_folder
 from autograder.lesson import Lesson
 from autograder.nbgrader.course import Course
 from autograder.records import Submission
@@ -14,9 +14,8 @@ from autograder.records import Submission
 def submitted(course: Course, lesson: Lesson, student: str, assignment: str = "") -> Submission:
     """The submission in this student's folder, under its path below submitted/; it says so where none can be read."""
     assignment = assignment or lesson.name
-    found = list(read([course.path("submitted", student, assignment)], lesson))
-    submission = next((one for one in found if one.unreadable is None), found[0])
-    return replace(submission, name=f"{student}/{assignment}/{submission.name}", student=student)
+    submission = read_folder(course.path("submitted", student, assignment), student, lesson)
+    return replace(submission, name=f"{student}/{assignment}/{submission.name}".rstrip("/"), student=student)
 
 
 def raw_notebook(course: Course, submission: Submission) -> bytes | None:
