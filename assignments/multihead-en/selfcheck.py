@@ -60,13 +60,12 @@ class Problem(Exception):
 
 
 class Cell(NamedTuple):
-    """A code cell: its number as people count all cells, and under which headings it stands."""
+    """A code cell: its number as people count all cells, and the heading below which it stands."""
 
     number: int
     source: str
     example: bool
     section: str
-    title: str
 
 
 # --- the notebook -------------------------------------------------------------------------------------------------
@@ -96,17 +95,15 @@ def marks_of(cell):
 
 
 def code_cells(cells):
-    """The code cells that are worth running, with their headings."""
-    section = title = ""
+    """The code cells that are worth running, each with its section."""
+    section, found = "", []
     marked = any(marks for _, _, marks in cells)
-    found = []
     for number, (kind, source, marks) in enumerate(cells, start=1):
-        headings = re.findall(r"^(##+) +(.*)$", source, re.M) if kind == "markdown" else []
-        for level, words in headings:
-            section, title = (words, words) if level == "##" else (section, words)
+        if kind == "markdown":
+            section = next(reversed(re.findall(r"^## +(.*)$", source, re.M)), section)
         if kind == "code" and not marks.get("points") and not source.startswith("%%"):
             example = bool(marks.get("grade")) if marked else looks_like_an_example(source)
-            found.append(Cell(number, without_magics(source), example, plain(section), plain(title)))
+            found.append(Cell(number, without_magics(source), example, re.sub(r"[`*]", "", section).strip()))
     return found
 
 
@@ -123,11 +120,6 @@ def looks_like_an_example(source):
 def without_magics(source):
     """The code with its line numbers, without what only a notebook understands."""
     return re.sub(r"^([ \t]*)[%!].*$", r"\1pass", source, flags=re.M)
-
-
-def plain(heading):
-    """A heading without the signs of Markdown."""
-    return re.sub(r"[`*]", "", heading).strip()
 
 
 def language_of(cells):
@@ -235,7 +227,7 @@ def speaker(language):
 
 def show(cells, found, say, path, colour):
     """Print each section that has something to say; whether every example holds."""
-    section, shown = None, set()
+    section = None
     for cell in cells:
         words = found.get(cell.number)
         if words is None or not (cell.example or words):
@@ -243,10 +235,7 @@ def show(cells, found, say, path, colour):
         if cell.section != section:
             section = cell.section
             print(f"\n{section}")
-        title = cell.title if cell.title not in shown else first_words(cell, say)
-        shown.add(cell.title)
-        if not cell.example:
-            title = say("cell", cell=cell.number)
+        title = first_words(cell, say) if cell.example else say("cell", cell=cell.number)
         kind = "ok" if not words else "wrong" if cell.example else "note"
         print(f"  {paint(MARKS[kind], kind, colour)} {title}")
         for line in words.splitlines():
@@ -261,7 +250,7 @@ def show(cells, found, say, path, colour):
 
 
 def first_words(cell, say):
-    """What to call a second example below one heading: its first comment."""
+    """What to call an example: its first comment."""
     first = cell.source.lstrip().splitlines()[0] if cell.source.strip() else ""
     return first.lstrip("# ").rstrip(".") if first.startswith("#") else say("cell", cell=cell.number)
 
