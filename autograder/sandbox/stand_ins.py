@@ -1,12 +1,15 @@
 """What the judge answers when a student's code calls a function of the judge's.
 
 A student chooses the arguments, and so how much memory and time the answer takes: attention needs T * T numbers for T
-tokens. Small calls are answered here. A large one is answered by the same source in a process of its own, within a
-student's limits, so that it costs the judge nothing but the frames.
+tokens, and shapes that were never meant to meet can need far more. What is surely small is answered here. Anything else
+is answered by the same source in a process of its own, within a student's limits, so that it costs the judge nothing
+but the frames.
 """
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from autograder.sandbox.student import Sandbox, Student
 
 SMALL = 96 * 2**10                        # bytes in the arrays of one call
+REACH = 2**22                             # numbers in the largest array that may come up while it is answered
 
 
 class Answering:
@@ -36,7 +40,7 @@ class Answering:
             raise WireError(f"{question.name[:100]} is not answered here")
         args = tuple([recorded(arg) for arg in question.args])
         source = getattr(function, "source", None)
-        if source is None or bytes_in(args) <= SMALL:
+        if source is None or bytes_in(args) <= SMALL and reach(args) <= REACH:
             outcome = function(*args)
         else:
             outcome = self._in_its_own_process(source, Call(question.name, args), seconds)
@@ -58,8 +62,31 @@ class Answering:
 
 def bytes_in(value: Any) -> int:
     """How many bytes the arrays in a value hold."""
-    if isinstance(value, np.ndarray):
-        return value.nbytes
+    return sum(part.nbytes for part in _parts(value) if isinstance(part, np.ndarray))
+
+
+def reach(args: Any) -> float:
+    """How many numbers products of these arguments can have, at the most: bytes say little about that.
+
+    Leading axes multiply unless they are the same axis in arrays of the same rank; of the others, and of whole numbers
+    (heads), a product has three. An array without numbers can become one of any size.
+    """
+    leading, longest = set(), 1
+    for part in _parts(args):
+        if isinstance(part, np.ndarray):
+            if part.size == 0:
+                return float("inf")
+            leading |= {(part.ndim, axis, length) for axis, length in enumerate(part.shape[:-2])}
+            longest = max(longest, *part.shape[-2:], 1)
+        elif isinstance(part, int | float):
+            longest = max(longest, abs(part))
+    return prod(length for _, _, length in leading) * longest ** 3
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """All that is in dicts and tuples, and in those within."""
     if isinstance(value, dict | tuple):
-        return sum(map(bytes_in, value.values() if isinstance(value, dict) else value))
-    return 0
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _parts(part)
+    else:
+        yield value

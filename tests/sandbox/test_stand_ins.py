@@ -125,3 +125,30 @@ def test_a_large_call_has_the_time_of_the_question_that_it_belongs_to(hurried, s
                   install=("square",))
     assert one.answer(Call("outer", ())).status == "timed_out"
     assert one.answer(Call("f", ())).value == 1
+
+
+@pytest.mark.parametrize("args", [
+    (np.zeros((1, 6000, 0)), {"wq": np.zeros((0, 6000))}, 1),
+    (np.zeros((1, 100, 1), bool), {"wq": np.zeros((10_000, 1, 1), bool)}, 1),
+    ({"v": np.zeros((1, 1, 9000, 1), np.int8)}, np.zeros((1, 9000, 1), np.int8)),
+    (np.zeros((1, 2, 2)), {"wq": np.eye(2)}, 10**9), (np.zeros((1, 2, 2)), {"wq": np.eye(2)}, 1e9),
+], ids=["empty axes", "a batch of weights", "many tokens in few bytes", "many heads", "a fraction of heads"])
+def test_a_call_of_few_bytes_that_could_need_all_memory_is_no_small_one(args):
+    assert stand_ins.bytes_in(args) < stand_ins.SMALL
+    assert stand_ins.reach(args) > stand_ins.REACH
+
+
+def test_the_calls_of_honest_tests_are_small():
+    B, T, H, d = 4, 16, 4, 4
+    x, w, mask, head = (np.zeros(shape) for shape in ((B, T, H * d), (H * d, H * d), (T, T), (B, H, T, d)))
+    params, attention = dict.fromkeys(["wq", "wk", "wv", "wo"], w), dict.fromkeys("qkv", head)
+    cache = {"x": x, "joined": x, "heads": H, "attention": {**attention, "weights": np.zeros((B, H, T, T))}}
+    assert stand_ins.reach((x, params, H, mask)) <= stand_ins.REACH
+    assert stand_ins.reach((cache, params, x)) <= stand_ins.REACH
+
+
+def test_few_bytes_that_would_become_gigabytes_are_answered_elsewhere(student, square):
+    square.source = "import numpy as np, os\ndef square(x): return np.zeros((1, x.shape[1])).shape[1], os.getpid()\n"
+    one = student("def outer():\n    return square(np.zeros((0, 10**6)))[1] > 0", stand_ins={"square": square},
+                  install=("square",))
+    assert one.answer(Call("outer", ())).value is True
