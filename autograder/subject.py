@@ -39,7 +39,7 @@ class LocalSubject:
         self._live: WeakKeyDictionary[Call, Any] = WeakKeyDictionary()
 
     def answer(self, call: Call) -> Outcome:
-        """The outcome of this call. Only what is no Exception (Ctrl-C, say) gets through."""
+        """The outcome of this call. What gets through is no Exception (Ctrl-C, say), or our own lack of memory."""
         if call not in self._outcomes:
             self._outcomes[call] = self._asked(call)
         return self._outcomes[call]
@@ -57,6 +57,8 @@ class LocalSubject:
         try:
             with np.errstate(all="ignore"):
                 self._live[call], answer = perform(self._namespace, call.function, call.args, self._special, Exception)
+            if answer.status == "out_of_memory":                # this process has no more: nothing to remember
+                raise MemoryError(answer.message or call.function)
             return outcome_of(decode_from_worker(encode(answer)), 0.0)
         except (LookupError, WireError) as error:
             return Outcome("refused", message=str(error.args[0]))

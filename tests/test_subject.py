@@ -125,3 +125,12 @@ def test_the_reference_passes_its_own_test():
     tested = LocalSubject(source, stand_ins={
         name: lambda *args, name=name: reference.answer(Call(name, args)) for name in names})
     assert tested.answer(Call("own_test", tuple(map(Proxy, names)))).status == "answered"
+
+
+def test_a_lack_of_memory_of_our_own_is_nobodys_answer_and_not_remembered():
+    subject = LocalSubject("tries = []\ndef f():\n    tries.append(1)\n    if len(tries) == 1:\n"
+                           "        raise MemoryError('full')\n    return 1")
+    call = Call("f", ())
+    with pytest.raises(MemoryError, match="full"):
+        subject.answer(call)
+    assert subject.answer(call).value == 1
