@@ -8,6 +8,7 @@ with a pidfd of it. When a child ends, its wait status follows, under the same i
 from __future__ import annotations
 
 import ctypes
+import errno
 import gc
 import json
 import logging
@@ -83,7 +84,11 @@ def refuse_threads() -> None:
     for thread in threading.enumerate():
         if thread is not threading.current_thread():
             thread.join(1.0)
-    if ctypes.CDLL(None).unshare(_CLONE_THREAD) != 0:         # which is allowed, and does nothing, for a single thread
+    libc = ctypes.CDLL(None, use_errno=True)
+    alone = libc.unshare(_CLONE_THREAD) == 0                  # which is allowed, and does nothing, for a single thread
+    if not alone and ctypes.get_errno() != errno.EINVAL:      # a container may forbid the very question, and has /proc
+        alone = len(os.listdir("/proc/self/task")) == 1
+    if not alone:
         raise RuntimeError("the zygote must have one thread only")
 
 
