@@ -16,6 +16,7 @@ from autograder.sandbox.inner import InnerWall
 
 CHANNEL = 3                               # the one descriptor that stays open, beside three on /dev/null
 CPU_SECONDS = 600                         # a backstop: the judge's clock decides long before
+DESCRIPTORS = 64
 _DESCRIPTORS = os.sysconf("SC_OPEN_MAX")  # before there are fewer
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -48,8 +49,18 @@ def _have_its_own_standard_streams() -> None:
 
 
 def _limits(memory_mb: int) -> list[tuple[int, int, int]]:
-    """Which limit, soft and hard. Past the soft CPU limit SIGXCPU ends the process, which reads as a time-out."""
+    """Which limit, soft and hard. Past the soft CPU limit SIGXCPU ends the process, which reads as a time-out.
+
+    Where the judge has less descriptors or time itself, a child has no more; for memory the judge saw to that.
+    """
     memory = math.ceil(memory_mb) * 2**20
-    return [(resource.RLIMIT_AS, memory, memory), (resource.RLIMIT_CPU, CPU_SECONDS, CPU_SECONDS + 5),
-            (resource.RLIMIT_FSIZE, 0, 0), (resource.RLIMIT_NOFILE, 64, 64), (resource.RLIMIT_CORE, 0, 0),
-            (resource.RLIMIT_MEMLOCK, 0, 0)]
+    descriptors = _at_most(resource.RLIMIT_NOFILE, DESCRIPTORS)
+    seconds = _at_most(resource.RLIMIT_CPU, CPU_SECONDS + 5)
+    return [(resource.RLIMIT_AS, memory, memory), (resource.RLIMIT_CPU, min(seconds, CPU_SECONDS), seconds),
+            (resource.RLIMIT_FSIZE, 0, 0), (resource.RLIMIT_NOFILE, descriptors, descriptors),
+            (resource.RLIMIT_CORE, 0, 0), (resource.RLIMIT_MEMLOCK, 0, 0)]
+
+
+def _at_most(limit: int, wanted: int) -> int:
+    hard = resource.getrlimit(limit)[1]
+    return wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)

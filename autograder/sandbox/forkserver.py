@@ -1,6 +1,7 @@
 """The judge's side of the zygote: start it, have it fork children, and learn how each of them ended."""
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import select
@@ -73,7 +74,7 @@ class ForkServer:
                     raise self._lost("it did not fork in time")
             pidfd = self._opened.pop(number)
         if pidfd < 0:
-            raise self._lost(f"it could not fork: {os.strerror(-pidfd)}")
+            raise self._lost(f"no child of it can be had: {os.strerror(-pidfd)}")
         return Forked(number, ours, pidfd)
 
     def end_of(self, number: int, seconds: float = END_SECONDS) -> int | None:
@@ -102,8 +103,8 @@ class ForkServer:
         if not report:
             raise self._lost("it has gone")
         kind, number, value = REPORT.unpack(report)
-        if kind == OPENED:
-            self._opened[number] = descriptors[0]
+        if kind == OPENED:                # without it, this process has too many open files to receive another
+            self._opened[number] = descriptors[0] if descriptors else -errno.EMFILE
         elif kind == FAILED:
             self._opened[number] = -value
         elif kind == ENDED and number in self._ended:

@@ -57,6 +57,7 @@ class Sandbox:
             raise ValueError(f"a limit of {memory_mb} MB leaves no room for NumPy: "
                              f"choose {SMALLEST_MEMORY_MB} or more")
         self._wall, self.isolation_notice = wall(isolation)
+        _see_that_there_is(memory_mb)
         self.isolation = self._wall.tier
         self.seconds, self.cell_seconds, self._memory_mb = seconds, cell_seconds, memory_mb
         self._servers: dict[bool, ForkServer] = {}                        # with and without what draws plots
@@ -95,6 +96,15 @@ class Sandbox:
                           examine)
         student.begin()
         return student
+
+
+def _see_that_there_is(memory_mb: int) -> None:
+    """NoIsolation where this process itself may have less memory than a student's: that limit could not be set."""
+    from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit  # which Windows lacks
+    own = getrlimit(RLIMIT_AS)[1]
+    if own != RLIM_INFINITY and own < memory_mb * 2**20:
+        raise NoIsolation(f"a process may use {own >> 20} MB here (ulimit -v), less than the {memory_mb} MB "
+                          "of a student's code: raise the one or lower --memory")
 
 
 @lru_cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -150,3 +151,28 @@ def test_other_systems_are_told_what_to_do(monkeypatch):
 def test_a_memory_limit_without_room_for_numpy_is_refused():
     with pytest.raises(ValueError, match="256"):
         Sandbox(memory_mb=100)
+
+
+FEW = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+resource.setrlimit(resource.RLIMIT_CPU, (300, 300))
+from autograder.records import Call, Cell
+from autograder.sandbox.student import Sandbox
+with Sandbox() as box:
+    one = box.open([Cell(0, "import resource\\ndef f(): return resource.getrlimit(7)[1], resource.getrlimit(0)[1]")],
+                   modules={}, prelude="")
+    print(*one.answer(Call("f", ())).value)
+"""
+
+
+def test_a_judge_with_few_descriptors_and_little_time_still_grades():
+    done = subprocess.run([sys.executable, "-c", FEW], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["32", "300"], done.stderr
+
+
+def test_a_judge_with_less_memory_than_a_student_says_so():
+    script = ("import resource\nresource.setrlimit(resource.RLIMIT_AS, (2**29, 2**29))\n"
+              "from autograder.sandbox.student import Sandbox\nSandbox(memory_mb=1024)")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "may use 512 MB here (ulimit -v), less than the 1024 MB" in done.stderr
