@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from autograder.cli import check, course, export, lesson, report
+from autograder.cli import check, course, export, lesson, package, report
 from autograder.cli.common import (
     BROKEN,
     DONE,
@@ -33,7 +33,7 @@ SETTINGS = "autograder.toml"
 COMPLETE = "_AUTOGRADER_COMPLETE"            # set by a shell that asks how a word goes on
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 COMMANDS = (check.check, course.grade, course.diff, report.report, export.export, lesson.release, lesson.verify,
-            course.demo)
+            package.package, course.demo)
 
 
 def _show_version(context: click.Context, option: click.Parameter, value: bool) -> None:
@@ -119,8 +119,8 @@ def run(arguments: list[str]) -> int:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "autograder"
         click.echo(f"{where}: {error.format_message()} (see {where} --help)", err=True)
         return WRONG_USAGE
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("stopped", err=True)
+    except (KeyboardInterrupt, click.Abort) as stop:
+        click.echo(str(stop) or "stopped", err=True)
         return INTERRUPTED
     except BrokenPipeError:
         silence_output()
@@ -138,8 +138,9 @@ def _full(error: OSError) -> int:
 
 
 def _broken(error: Exception) -> int:
+    from autograder.pools import Stopped
     from autograder.sandbox.tiers import NoIsolation
-    if isinstance(error, NoIsolation):
+    if isinstance(error, NoIsolation | Stopped):
         click.echo(f"autograder: {error}", err=True)
     elif os.environ.get("AUTOGRADER_TRACEBACK") == "1":
         import traceback

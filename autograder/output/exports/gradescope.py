@@ -12,9 +12,9 @@ from typing import Any
 from autograder.language import translate
 from autograder.output.exports.order import Order
 from autograder.output.exports.words import summary, title
-from autograder.output.marks import number, points_of
+from autograder.output.marks import TIERS, number, points_of
 from autograder.output.plain import plain
-from autograder.records import ExerciseGrade, Grade, Verdict
+from autograder.records import ExerciseGrade, Grade, Verdict, text
 
 
 def results(grades: Sequence[Grade], order: Order) -> bytes:
@@ -37,11 +37,18 @@ def as_results(grade: Grade, language: str) -> dict[str, Any]:
     if grade.for_a_person:
         tests.append({"name": "For the instructor", "visibility": "hidden",
                       "output": "\n".join(plain(translate(reason, "en")) for reason in grade.for_a_person)})
-    answer = {"execution_time": number(grade.seconds), "output": "\n".join([*summary(grade, language), *hints]),
+    where = [] if grade.status == "unreadable" else [_where(grade, language)]
+    answer = {"execution_time": number(grade.seconds), "output": "\n".join([*summary(grade, language), *hints, *where]),
               "output_format": "text", "visibility": "visible", "stdout_visibility": "hidden", "tests": tests,
               "extra_data": {"status": grade.status, "isolation": grade.isolation, "checks": grade.checks,
                              "max_points": number(grade.max_points)}}
     return {"score": number(grade.points), **answer} if known else answer
+
+
+def _where(grade: Grade, language: str) -> str:
+    """Which wall stood around the student's code."""
+    words = text("Your code ran {where}.", where=TIERS.get(grade.isolation, grade.isolation))
+    return f"{translate(words, language)} (isolation: {grade.isolation})"
 
 
 def _test(place: str, exercise: ExerciseGrade, verdict: Verdict, language: str, known: bool) -> dict[str, Any]:

@@ -1,0 +1,87 @@
+"""`autograder package`: the autograder as Gradescope and GitHub Classroom start it."""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from autograder.cli.common import DONE, LESSON, course_settings
+from autograder.cli.options import examples
+
+
+@click.group(short_help="Make an autograder for Gradescope or GitHub Classroom.", epilog=examples(
+    "autograder package gradescope --output week-5.zip",
+    "autograder package github --grader our-course/multihead-grader"))
+def package() -> None:
+    """Make an autograder for another system, with the hidden checks and this course's settings inside.
+
+    What it makes is as secret as an exam. The README in it says who can read the checks there, and who cannot.
+    """
+
+
+def _known_lesson(context: click.Context, option: click.Parameter, value: str) -> str:
+    from autograder.lesson import lesson_names
+    from autograder.settings import nearest
+    if value not in lesson_names():
+        raise click.BadParameter(f"there is no lesson {value!r}{nearest(value, lesson_names())}")
+    return value
+
+
+lesson_option = click.option("--lesson", metavar="NAME", default=LESSON, show_default=True, callback=_known_lesson,
+                             help="Which lesson it grades.")
+
+
+@package.command(short_help="A zip for a programming assignment of Gradescope.", epilog=examples(
+    "autograder package gradescope                  # gradescope-multihead.zip"))
+@click.option("--output", metavar="FILE.zip", type=click.Path(dir_okay=False, path_type=Path),
+              help="Where to.  [default: gradescope-LESSON.zip]")
+@lesson_option
+def gradescope(output: Path | None, lesson: str) -> int:
+    """Make a zip that Gradescope takes under Configure Autograder: setup.sh, run_autograder, and what grades."""
+    from autograder.output.jsonl import whole_file
+    from autograder.package import EXECUTABLE
+    from autograder.package import gradescope as made
+    from autograder.package.wheel import zipped
+    course_settings()
+    output = output or Path(f"gradescope-{lesson}.zip")
+    contents = made(lesson, Path.cwd())
+    try:
+        with whole_file(output.resolve()) as file:
+            file.write(zipped(contents, EXECUTABLE))
+    except OSError as error:
+        raise click.UsageError(f"cannot write {output}: {error.strerror or error}") from None
+    click.echo(f"{output}: {', '.join(sorted(contents))}\n"
+               "The hidden checks are in it: keep it as you keep an exam. Its README.md says how to upload it.")
+    return DONE
+
+
+@package.command(short_help="A workflow for GitHub Classroom.", epilog=examples(
+    "autograder package github --grader our-course/multihead-grader --output classroom"))
+@click.option("--grader", metavar="OWNER/NAME", required=True,
+              help="The private repository of the teachers that the checks will be in.")
+@click.option("--output", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
+              help="Where to; a folder that is not there yet.  [default: github-LESSON]")
+@lesson_option
+def github(grader: str, output: Path | None, lesson: str) -> int:
+    """Make the private repository with the checks, and the workflow for the template that students start from."""
+    from autograder.package import github as made
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", grader, re.ASCII):
+        raise click.UsageError(f"--grader is {grader!r}, expected OWNER/NAME, as in our-course/multihead-grader")
+    if not re.fullmatch(r"[A-Za-z0-9]+", lesson):
+        raise click.UsageError(f"the grading reporter takes no name like {lesson!r}: letters and digits only")
+    course_settings()
+    output = output or Path(f"github-{lesson}")
+    try:
+        output.mkdir(parents=True)
+        for name, data in made(lesson, Path.cwd(), grader).items():
+            (output / name).parent.mkdir(parents=True, exist_ok=True)
+            (output / name).write_bytes(data)
+    except FileExistsError:
+        raise click.UsageError(f"{output} is there already; name another folder with --output, or remove it") from None
+    except OSError as error:
+        raise click.UsageError(f"cannot write {output}: {error.strerror or error}") from None
+    click.echo(f"{output}/grader: push it to the private repository {grader}; the hidden checks are in it\n"
+               f"{output}/template: add it to the repository that the assignment starts from\n"
+               f"{output}/README.md: what to set, and who can read the checks there (a student who wants to can)")
+    return DONE

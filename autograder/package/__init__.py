@@ -1,0 +1,57 @@
+"""The autograder as other systems start it: a zip for Gradescope, a private repository for GitHub Classroom.
+
+Everything that grades is inside: a wheel of this very installation, the versions of what it needs, the course's
+settings. The texts beside it say who can read the hidden checks there, and who cannot.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from autograder.package.requirements import requirements
+from autograder.package.wheel import wheel
+from autograder.settings import FILE
+
+EXECUTABLE = ("setup.sh", "run_autograder")
+
+
+def gradescope(lesson: str, course: Path) -> dict[str, bytes]:
+    """The files of an autograder for Gradescope, by their path in the zip."""
+    return {**_texts("gradescope", {"lesson": lesson}), **_grader(course)}
+
+
+def github(lesson: str, course: Path, grader: str) -> dict[str, bytes]:
+    """The files of a private repository `grader` (owner/name), and of the template that students start from."""
+    gaps = {"lesson": lesson, "grader": grader, "results": f"{lesson.upper()}_RESULTS"}
+    texts = _texts("github", gaps)
+    places = {"grade.yml": "grader/.github/workflows/grade.yml", "README.md": "README.md",
+              "classroom.yml": "template/.github/workflows/classroom.yml"}
+    return {**{places[name]: data for name, data in texts.items()},
+            **{f"grader/{name}": data for name, data in _grader(course).items()}}
+
+
+def _grader(course: Path) -> dict[str, bytes]:
+    """What grades: the wheel, what it needs, and what the course decides itself."""
+    name, data = wheel()
+    found = {name: data, "requirements.txt": "".join(f"{line}\n" for line in requirements()).encode()}
+    if (course / FILE).is_file():
+        found[FILE] = (course / FILE).read_bytes()
+    return found
+
+
+def _texts(folder: str, gaps: Mapping[str, str]) -> dict[str, bytes]:
+    """The files of this folder with their @gaps@ filled."""
+    found = {}
+    for path in files("autograder.package").joinpath(folder).iterdir():
+        words = path.read_text(encoding="utf-8")
+        found[path.name] = _Gaps(words).substitute(gaps).encode()
+    return found
+
+
+class _Gaps(Template):
+    """@name@, since shells and workflows have their own use for $."""
+
+    delimiter = "@"
+    pattern = r"""(?P<escaped>@@)|@(?P<named>[a-z]+)@|(?P<braced>(?!))|(?P<invalid>(?!))"""

@@ -1,0 +1,34 @@
+"""The versions that this installation grades with, for an image that is made elsewhere.
+
+nbgrader and what it brings (JupyterLab, a database) grade nothing: they keep a course, and stay at home.
+"""
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, distribution
+
+from autograder.package.wheel import NAME
+
+AT_HOME = frozenset({"nbgrader", "nbformat", "pytest", "setuptools"})
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def requirements() -> list[str]:
+    """"name==version" for everything that grading a submission needs, in order."""
+    found: dict[str, str] = {}
+    waiting = [NAME]
+    while waiting:
+        for name in _needs(waiting.pop()):
+            if name not in found and name not in AT_HOME:
+                try:
+                    found[name] = distribution(name).version
+                except PackageNotFoundError:    # for another system than this one
+                    continue
+                waiting.append(name)
+    return [f"{name}=={version}" for name, version in sorted(found.items())]
+
+
+def _needs(name: str) -> list[str]:
+    """What this package asks for by itself, by normalised names."""
+    lines = [line for line in distribution(name).requires or () if "extra ==" not in line]
+    return [re.sub(r"[-_.]+", "-", _NAME.match(line)[0]).lower() for line in lines]

@@ -1,0 +1,72 @@
+"""Grades one submission where another system started us: `python -m autograder.package.run gradescope ROOT`.
+
+gradescope ROOT         reads ROOT/submission, writes ROOT/results/results.json; settings are in ROOT/source
+github WORK SETTINGS    reads the folder WORK, prints `result=...` for $GITHUB_OUTPUT; settings are in the other folder
+
+Which wall stood around the student's code is part of the answer. Where none can be had nothing is run.
+"""
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from autograder.grade import Engine, Limits
+from autograder.intake import read
+from autograder.output.exports import FORMATS, Order
+from autograder.records import Grade
+from autograder.sandbox.tiers import NoIsolation
+from autograder.settings import SettingsError, read_settings
+
+DONE, NOT_GRADED, BROKEN = 0, 1, 3
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """0 for a grade, 1 where there is none, 3 where the autograder itself is broken."""
+    asked = _asked(arguments)
+    results = asked.root / "results" / "results.json"
+    if asked.system == "gradescope":
+        results.unlink(missing_ok=True)         # no score of an earlier run may stand for this one
+    try:
+        grade, order = graded(asked.work, asked.settings, asked.lesson)
+    except (NoIsolation, SettingsError) as error:
+        print(f"autograder: {error}", file=sys.stderr)
+        return BROKEN
+    data = FORMATS[asked.system].write([grade], order)
+    if asked.system == "github":
+        print(f"result={data.decode().strip()}")
+    else:
+        results.parent.mkdir(exist_ok=True)
+        results.write_bytes(data)
+    print(f"autograder: {grade.status}, isolation {grade.isolation}, checks {grade.checks}", file=sys.stderr)
+    return {"graded": DONE, "unreadable": NOT_GRADED}.get(grade.status, BROKEN)
+
+
+def graded(work: Path, course: Path, name: str) -> tuple[Grade, Order]:
+    """The grade of what lies in this folder; its notices name the wall."""
+    settings = read_settings(course)
+    lesson = settings.lesson(name)
+    found = list(read([work], lesson))
+    submission = next((one for one in found if one.unreadable is None), found[0])
+    engine = Engine(lesson, Limits(**settings.given_limits))
+    if engine.isolation_notice:
+        print(f"autograder: isolation is {engine.isolation}: {engine.isolation_notice}", file=sys.stderr)
+    with engine:
+        grade = engine.grade(submission)
+    return grade, Order(settings.language or "nl", pass_percent=settings.pass_percent)
+
+
+def _asked(arguments: list[str] | None) -> Namespace:
+    parser = ArgumentParser(prog="python -m autograder.package.run")
+    parser.add_argument("system", choices=["gradescope", "github"])
+    parser.add_argument("root", type=Path)
+    parser.add_argument("settings", type=Path, nargs="?")
+    parser.add_argument("--lesson", default="multihead")
+    asked = parser.parse_args(arguments)
+    asked.work = asked.root / "submission" if asked.system == "gradescope" else asked.root
+    asked.settings = asked.settings or asked.root / "source"
+    return asked
+
+
+if __name__ == "__main__":
+    sys.exit(main())
