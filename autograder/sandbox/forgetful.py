@@ -26,6 +26,7 @@ _KINDS = (
 _MODULES = ("numpy", "math")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
+_NAMED = {ast.Name: "id", ast.FunctionDef: "name", ast.ExceptHandler: "name", ast.arg: "arg", ast.alias: "asname"}
 _DEPTH = 8                                # names that stand for names that stand for names
 
 
@@ -35,7 +36,7 @@ def forgets(sources: Sequence[str], function: str, given: Mapping[str, Any]) -> 
     `given` is the namespace that they start with: modules and functions of the lesson's.
     """
     try:
-        return _Cells([ast.parse(source) for source in sources], _places(given)).forget(function)
+        return _Cells(sources, _places(given)).forget(function)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
 
@@ -43,10 +44,12 @@ def forgets(sources: Sequence[str], function: str, given: Mapping[str, Any]) -> 
 class _Cells:
     """The names of all cells together: functions, imports, and values that may be other names for functions."""
 
-    def __init__(self, cells: Sequence[ast.Module], given: dict[str, str]):
+    def __init__(self, sources: Sequence[str], given: dict[str, str]):
+        cells = [ast.parse(source) for source in sources]
         self._given = given
         self._outside = [node for cell in cells for statement in cell.body for node in _at_work(statement)]
-        self._kinds_of_things = {part for cell in cells for node in ast.walk(cell) for part in _only_compared(node)}
+        kinds = [cell for cell, source in zip(cells, sources, strict=True) if "ndarray" in source]
+        self._kinds_of_things = {part for cell in kinds for node in ast.walk(cell) for part in _only_compared(node)}
         self._functions: dict[str, list[ast.FunctionDef]] = {}
         self._imports: dict[str, str] = dict(given)
         self._values: dict[str, list[ast.expr | None]] = {}         # None: bound in another way than by `name = ...`
@@ -170,10 +173,12 @@ class _Cells:
             return node.arg not in (None, "where")
         if isinstance(node, ast.Import | ast.ImportFrom):
             return all(what for _, what in self._imported(node))
-        names = [getattr(node, field, None) for field in ("id", "name", "arg")]
-        dunder = any(isinstance(name, str) and name.startswith("__") for name in names)
-        rebound = "isinstance" in names and not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
-        return isinstance(node, _KINDS) and not dunder and not rebound and not getattr(node, "type_params", None)
+        field = _NAMED.get(type(node))
+        if field is None:
+            return isinstance(node, _KINDS)
+        name = getattr(node, field) or ""
+        rebound = name == "isinstance" and not (field == "id" and isinstance(node.ctx, ast.Load))
+        return not name.startswith("__") and not rebound and not getattr(node, "type_params", None)
 
 
 def _places(given: Mapping[str, Any]) -> dict[str, str]:

@@ -92,9 +92,7 @@ class Worker:
     def _answer(self, ask: Ask) -> bytes:
         """The Answer as a frame's body: what does not fit into one is refused."""
         self._open = ask.nonce
-        if ask.anew:
-            self._random = self._random or np.random.get_state()
-            np.random.set_state(self._random)
+        self._have_random_numbers(ask.anew)
         try:
             with printing_to(Printed(0)):     # what is printed for hidden inputs is nobody's business
                 live, answer = perform(self._namespace, ask.function, ask.args, self._special)
@@ -110,6 +108,14 @@ class Worker:
         with self._lock:
             self._open = 0
         return body
+
+    def _have_random_numbers(self, anew: bool) -> None:
+        """Go on from where NumPy's global random numbers were at the first question that wants them anew."""
+        if anew and self._random is None:
+            self._random = np.random.get_state()
+        elif self._random is not None:
+            np.random.set_state(self._random)
+            self._random = self._random if anew else None
 
     def _special(self, value: Any) -> Any:
         """What an argument stands for: an earlier answer or a function of the judge's."""
