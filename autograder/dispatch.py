@@ -52,7 +52,6 @@ class Dispatcher:
 
     def judged(self, submissions: Iterable[Submission]) -> Iterator[Judged]:
         """Each submission with its grade, as they become ready. Only so many are in memory at a time."""
-        ahead = AHEAD * self._pool.size
         for submission in submissions:
             ready = self._at_once(submission)
             if ready is not None:
@@ -64,10 +63,14 @@ class Dispatcher:
             else:
                 self._copies[work] = []
                 self._send(submission)
-            while len(self._under_way) >= ahead or sum(map(len, self._copies.values())) >= WAITING * ahead:
+            while self._enough():
                 yield from self._ready()
         while self._under_way:
             yield from self._ready()
+
+    def _enough(self) -> bool:
+        ahead = AHEAD * self._pool.size
+        return len(self._under_way) >= ahead or sum(map(len, self._copies.values())) >= WAITING * ahead
 
     def _at_once(self, submission: Submission) -> Judged | None:
         """What needs no worker."""
@@ -122,7 +125,8 @@ class Dispatcher:
             raise Stopped(f"{error}; install the same on both sides, and run it again to go on") from None
         except CancelledError:
             self._pool.check()
-            raise Stopped("the workers were stopped by someone else; run it again to go on") from None
+            raise Stopped("the scheduler lost what was under way (was it stopped?); what was graded is kept, so run "
+                          "the same command to go on") from None
 
     # --- workers that died ----------------------------------------------------------------------------------------
 

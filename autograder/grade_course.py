@@ -23,8 +23,8 @@ from autograder.nbgrader.lock import OWN_FOLDER, only_one
 from autograder.nbgrader.submitted import submitted
 from autograder.nbgrader.writers import Writers
 from autograder.nbgrader.written import Written
-from autograder.pools import LocalPool, Pool, Stopped
-from autograder.profile import stage
+from autograder.pools import LocalPool, Pool
+from autograder.profile import from_worker, stage
 from autograder.records import Grade, Submission
 from autograder.settings import read_settings
 from autograder.worker import Task
@@ -75,8 +75,8 @@ def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade
                  **choices: Any) -> Grades:
     """Grade what the students of a course folder handed in; the grades come in the order of the students.
 
-    The choices are those of `the_class`. Raises CourseError where the folder is no course or the gradebook cannot be
-    written, Stopped where the run cannot go on.
+    The choices are those of `the_class`. Raises CourseError where the folder is no course or something cannot be
+    written, pools.Stopped where the workers are gone.
     """
     whole, done = the_class(course_folder, **choices), 0
     with ExitStack() as stack:
@@ -95,10 +95,12 @@ def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade
                 line = journal.bytes_of(one.grade.student)
             write(one.submission, one.grade, line)
             done += 1
+            from_worker(one.stages)
             whole.event("graded", judged=one)
             if on_grade is not None:
                 on_grade(one.grade, done, len(whole.students))
         journal.sync()
+        whole.event("finished", submissions=done)
         return journal.grades(whole.students)
 
 
@@ -155,5 +157,5 @@ def _in_words(course: Course) -> Iterator[None]:
     except OSError as error:
         if error.errno not in FULL:
             raise
-        raise Stopped(f"{course.root}: {error.strerror.lower()}; what was graded until now is kept, so make room and "
-                      "run it again to go on") from error
+        raise CourseError(f"cannot write in {course.root}: {error.strerror}; what was graded until now is kept, so "
+                          "make room and run it again to go on") from error

@@ -20,6 +20,7 @@ class Profile:
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter):
         self.seconds: Counter[str] = Counter()
+        self.workers: Counter[str] = Counter()                  # what other processes measured
         self._clock, self._running, self._since = clock, [""], 0.0
 
     @contextmanager
@@ -37,10 +38,6 @@ class Profile:
         seconds, self.seconds = dict(self.seconds), Counter()
         return seconds
 
-    def add(self, seconds: Mapping[str, float]) -> None:
-        """What another process measured."""
-        self.seconds.update(seconds)
-
     def _switch(self) -> None:
         now = self._clock()
         if self._running[-1]:
@@ -57,6 +54,12 @@ def profiling(on: bool) -> Profile | None:
     if on != (_profile is not None):
         _profile = Profile() if on else None
     return _profile
+
+
+def from_worker(seconds: Mapping[str, float]) -> None:
+    """Add what a worker measured."""
+    if _profile is not None:
+        _profile.workers.update(seconds)
 
 
 def stage(name: str) -> AbstractContextManager[None]:

@@ -9,7 +9,8 @@ import click
 
 from autograder.cli.common import LESSON, answers, course_lesson, engine, exit_code
 from autograder.cli.lessons import lesson_handed_in, lesson_option
-from autograder.cli.options import common, course_options, examples, jobs_option, json_target
+from autograder.cli.options import common, course_options, examples, jobs_option, json_target, run_options
+from autograder.cli.watching import profiled, stopping_kindly, watched
 
 
 @click.command(short_help="Grade the course in this folder.", epilog=examples(
@@ -19,15 +20,16 @@ from autograder.cli.options import common, course_options, examples, jobs_option
 @course_options
 @click.option("--dry-run", is_flag=True, help="Only say who would change; write nothing. The same as `diff`.")
 @lesson_option("the one that was handed in")
+@run_options
 @json_target
 @common
 def grade(target: str | None, language: str, jobs: int, students: tuple[str, ...], force: bool, dry_run: bool,
-          lesson: str | None, **limits: Any) -> int:
+          lesson: str | None, cluster: str | None, log: str | None, profile: bool, **limits: Any) -> int:
     """Grade the course in this folder: submitted/ -> gradebook, autograded/, feedback/."""
-    choices = {"jobs": jobs, "students": students, "force": force}
+    choices = {"jobs": jobs, "students": students, "force": force, "cluster": cluster}
     if dry_run:
         return _changes(target, language, lesson, limits, **choices)
-    return _grade_course(Path.cwd(), target, language, lesson, limits, **choices)
+    return _grade_course(Path.cwd(), target, language, lesson, limits, log=log, profile=profile, **choices)
 
 
 @click.command(short_help="Say whose grade would change; write nothing.", epilog=examples(
@@ -68,17 +70,18 @@ def demo(folder: Path, students: int, jobs: int, lesson: str | None, target: str
 
 
 def _grade_course(folder: Path, target: str | None, language: str, lesson: str | None, limits: dict[str, Any],
-                  **choices: Any) -> int:
+                  log: str | None = None, profile: bool = False, **choices: Any) -> int:
     lesson = lesson_handed_in(folder, lesson)
-    engine(limits, course_lesson(folder, lesson))       # before anything that other systems lack is imported
+    _wall(folder, lesson, limits, **choices)
     from autograder.grade import Limits
     from autograder.grade_course import grade_course
     from autograder.nbgrader.course import Course, CourseError
-    with answers(target, language, each=False) as answer:
+    with profiled(profile), answers(target, language, each=False) as answer, watched(log) as watch:
         try:
             course = Course.find(folder)
-            grades = grade_course(folder, lesson=lesson, limits=Limits(**limits), language=language,
-                                  on_grade=answer.progress, **choices)
+            with stopping_kindly(watch):
+                grades = grade_course(folder, lesson=lesson, limits=Limits(**limits), language=language,
+                                      on_grade=answer.progress, on_event=watch, profile=profile, **choices)
         except CourseError as error:
             raise click.UsageError(str(error)) from None
         answer.all(grades)
@@ -88,9 +91,15 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
     return exit_code(answer.grades)
 
 
+def _wall(folder: Path, lesson: str, limits: dict[str, Any], cluster: str | None = None, **choices: Any) -> None:
+    """NoIsolation where it cannot be had here, before anything that other systems lack is imported."""
+    if cluster is None:
+        engine(limits, course_lesson(folder, lesson))
+
+
 def _changes(target: str | None, language: str, lesson: str | None, limits: dict[str, Any], **choices: Any) -> int:
     lesson = lesson_handed_in(Path.cwd(), lesson)
-    engine(limits, course_lesson(name=lesson))
+    _wall(Path.cwd(), lesson, limits, **choices)
     from autograder.grade import Limits
     from autograder.grade_course import changes_of_course
     from autograder.nbgrader.course import CourseError

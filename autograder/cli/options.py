@@ -89,3 +89,16 @@ def course_options(command: Callable[..., int]) -> Callable[..., int]:
     ):
         command = option(command)
     return command
+
+
+def run_options(command: Callable[..., int]) -> Callable[..., int]:
+    """The options of the command that grades a whole class."""
+    for option in (
+        click.option("--profile", is_flag=True, help="Say at the end where the time went, in seconds per stage."),
+        click.option("--log", metavar="FILE", callback=nobodys_work,
+                     help="Add what happens to this file, as JSON lines: also who handed in the same work as whom."),
+        click.option("--cluster", metavar="ADDRESS",
+                     help="Let the workers of this Dask scheduler do the work, instead of this machine."),
+    ):
+        command = option(command)
+    return command

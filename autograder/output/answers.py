@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from autograder.output.jsonl import json_lines
-from autograder.records import Grade
+from autograder.records import Diagnosis, ExerciseGrade, Grade
 
 
 @dataclass
@@ -19,17 +21,26 @@ class Answers:
 
     show: Callable[[Grade], None] = lambda grade: None
     progress: Callable[[Grade, int, int], None] = lambda grade, done, total: None
-    grades: Sequence[Grade] = field(default_factory=list)
+    grades: list[Grade] = field(default_factory=list)
 
     def __call__(self, grade: Grade) -> None:
         self.grades.append(grade)
         self.show(grade)
 
     def all(self, grades: Sequence[Grade]) -> None:
-        """The same for all of a class, which need not be in memory."""
-        self.grades = grades
+        """The same for a whole class, of which only one grade at a time has to be in memory."""
+        shared: dict[ExerciseGrade, ExerciseGrade] = {}
         for grade in grades:
             self.show(grade)
+            self.grades.append(_summarised(grade, shared))
+
+
+def _summarised(grade: Grade, shared: dict[ExerciseGrade, ExerciseGrade]) -> Grade:
+    """What the summary and the exit code need of it; equal exercises are one and the same."""
+    slim = (replace(one, verdicts=tuple(verdict for verdict in one.verdicts if verdict.verdict == "broken"),
+                    diagnosis=Diagnosis()) for one in grade.exercises)
+    return replace(grade, exercises=tuple(shared.setdefault(one, one) for one in slim), cells=(), key="", checks="",
+                   notices=grade.notices[-1:], for_a_person=grade.for_a_person[:1])
 
 
 @contextmanager
@@ -47,7 +58,8 @@ def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
             taken.show = _printer(language)
         crossing = each and target is None and sys.stdout.isatty()        # the answers themselves show the progress
         if sys.stderr.isatty() and not crossing:
-            taken.progress = stack.enter_context(_bar())
+            from autograder.output.progress import progress_bar
+            taken.progress = stack.enter_context(progress_bar())
         yield taken
     if target != "-" and (target or not each or len(taken.grades) > 1):
         from autograder.output.results import print_results
@@ -59,15 +71,3 @@ def _printer(language: str) -> Callable[[Grade], None]:
     from autograder.output.terminal import console, print_grade
     to = console(sys.stdout)
     return lambda grade: print_grade(to, grade, language)
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[Grade, int, int], None]]:
-    """A bar with the time that is left, on standard error, gone when all is done."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-               TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
-        task = bar.add_task("grading", total=None)
-        yield lambda grade, done, total: bar.update(task, completed=done, total=total)

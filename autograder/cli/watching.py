@@ -1,0 +1,78 @@
+"""What an instructor hears of a run: warnings, the log, where the time went, and how to go on after Ctrl-C."""
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+
+def warn(words: str) -> None:
+    click.echo(f"autograder: {words}", err=True)
+
+
+class Watch:
+    """Hears of every event of a run, counts what is done, and passes all of it on to the log."""
+
+    def __init__(self, log: Callable[..., None] | None = None):
+        self._log = log
+        self.done = self.submissions = 0
+
+    def __call__(self, event: str, **facts: Any) -> None:
+        if event == "started":
+            self.submissions = facts["submissions"]
+        elif event == "graded":
+            self.done += 1
+        elif "message" in facts:
+            warn(facts["message"])
+        if self._log is not None:
+            self._log(event, **facts)
+
+
+@contextmanager
+def watched(log: str | None) -> Iterator[Watch]:
+    """Who hears of the events of a run, and writes them to this file if there is one."""
+    if log is None:
+        yield Watch()
+        return
+    from autograder.output.jsonl import CannotWrite
+    from autograder.output.log import event_log
+    try:
+        with event_log(log, warn) as write:
+            yield Watch(write)
+    except CannotWrite as error:
+        raise click.UsageError(str(error)) from None
+
+
+@contextmanager
+def stopping_kindly(watch: Watch) -> Iterator[None]:
+    """After Ctrl-C, say what is kept and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        watch("interrupted")
+        raise KeyboardInterrupt(f"stopped: {watch.done} of {watch.submissions} are graded and kept; the same command "
+                                "goes on from there") from None
+    except BaseException as error:
+        watch("stopped", reason=str(error) or type(error).__name__)
+        raise
+
+
+@contextmanager
+def profiled(wanted: bool) -> Iterator[None]:
+    """Measure what happens inside, and print it on standard error."""
+    if not wanted:
+        yield
+        return
+    from autograder.profile import profiling
+    profile, start = profiling(True), time.perf_counter()
+    try:
+        yield
+    finally:
+        elapsed, _ = time.perf_counter() - start, profiling(False)
+        from autograder.output.stages import print_stages
+        from autograder.output.terminal import console
+        print_stages(console(sys.stderr), elapsed, profile.seconds, profile.workers)

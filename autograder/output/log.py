@@ -1,0 +1,54 @@
+"""What happened while a class was graded, for the instructor: JSON lines, added to a file as it happens.
+
+This is where it stands whose work was judged once for several. No student ever sees it.
+"""
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from autograder.output.jsonl import CannotWrite
+from autograder.output.marks import number
+
+
+@contextmanager
+def event_log(path: str, complain: Callable[[str], None]) -> Iterator[Callable[..., None]]:
+    """A function that adds an event with its facts. Raises CannotWrite where the file cannot be opened.
+
+    A log that can no longer be written (its disk is full) is no reason to stop: `complain` hears so, once.
+    """
+    try:
+        file = Path(path).open("ab", buffering=0)           # noqa: SIM115 - closed below
+    except OSError as error:
+        raise CannotWrite(f"cannot write {path}: {error.strerror or error}") from None
+    works = True
+
+    def log(event: str, **facts: Any) -> None:
+        nonlocal works
+        if works:
+            try:
+                file.write(_line(event, facts))
+            except OSError as error:
+                works = False
+                complain(f"the log {path} ends here: {error.strerror or error}")
+    with file:
+        yield log
+
+
+def _line(event: str, facts: dict[str, Any]) -> bytes:
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    if "judged" in facts:
+        facts = _of_grade(facts["judged"])
+    return json.dumps({"time": now, "event": event, **facts}, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _of_grade(judged: Any) -> dict[str, Any]:
+    """One graded submission: whose, what came out, how it was found and by whom."""
+    grade = judged.grade
+    return {"student": grade.student, "submission": grade.submission, "status": grade.status,
+            "points": number(grade.points), "max_points": number(grade.max_points), "seconds": number(grade.seconds),
+            "source": judged.source, "worker": judged.worker or None, "copy_of": judged.copy_of or None}
