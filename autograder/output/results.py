@@ -21,8 +21,11 @@ def print_results(to: Console, grades: Sequence[Grade], language: str) -> None:
     """The mean of every exercise and of the whole, and below it the submissions that a person should look at."""
     graded = [grade for grade in grades if grade.points is not None]
     to.print(Line(translate(_how_many(len(graded), len(grades)), language), "bold"))
-    if graded:
-        to.print(_means(graded, language))
+    lessons = list(dict.fromkeys(grade.lesson for grade in graded))
+    for lesson in lessons:
+        if len(lessons) > 1:
+            to.print(Line(plain(lesson), "bold"))
+        to.print(_means([grade for grade in graded if grade.lesson == lesson], language))
     looks = [(grade, reason) for grade in grades if (reason := needs_a_look(grade))]
     if looks:
         to.print(Line(translate(text("{count} need a look:", count=len(looks)), language), "bold"))

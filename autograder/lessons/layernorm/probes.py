@@ -49,10 +49,10 @@ def _with_constant_tokens(case: Case) -> Case:
 
 
 def _whole_numbers(seed: int, B: int, T: int, C: int) -> Case:
-    """Small integers everywhere, eps among them."""
+    """Small integers everywhere but in eps."""
     rng = np.random.default_rng(seed)
     params = {name: rng.integers(-3, 4, size=C) for name in PARAMS}
-    return Case(rng.integers(-4, 5, size=(B, T, C)), params, rng.integers(-3, 4, size=(B, T, C)), 1)
+    return Case(rng.integers(-4, 5, size=(B, T, C)), params, rng.integers(-3, 4, size=(B, T, C)), TINY)
 
 
 # --- hidden cases -------------------------------------------------------------------------------------------------
@@ -61,11 +61,11 @@ OTHER = random_case(20272, B=4, T=3, C=6)
 EPS = random_case(20273, B=3, T=2, C=5, eps=0.5)
 ONE_TOKEN = random_case(20274, B=1, T=1, C=6)
 ONE_SEQUENCE, TWICE_THE_SEQUENCE = OTHER.only_the_first(1), OTHER.only_the_first(2)
-CONSTANT = _with_constant_tokens(random_case(20275, B=3, T=4, C=5, eps=1e-5))
+CONSTANT = _with_constant_tokens(random_case(20275, B=3, T=4, C=5, eps=1e-8))
 FAR_AWAY = replace(OTHER, x=OTHER.x + 1e6)
 WHOLE_NUMBERS = _whole_numbers(20276, B=2, T=4, C=5)
 SMALL_INTEGERS = WHOLE_NUMBERS.each(lambda array: array.astype(np.int32))
-SINGLE_PRECISION = EPS.each(lambda array: array.astype(np.float32))
+SINGLE_PRECISION = GENERAL.each(lambda array: array.astype(np.float32))
 LARGE = random_case(20277, B=4, T=48, C=128, eps=1e-5)
 
 # --- worked examples ----------------------------------------------------------------------------------------------

@@ -1,0 +1,248 @@
+"""Several lessons in one installation and in one course: each its own, and none in the way of another."""
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+import os
+import random
+import shutil
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from courses import as_stock, new_course, rows
+from nbgrader.converters import Autograde, GenerateAssignment
+from test_gradebook import COMMENTS, GRADES, SUBMITTED
+from test_hook import run_nbgrader
+
+from autograder.cli import run
+from autograder.course import course_file
+from autograder.demo.cast import Cast
+from autograder.demo.notebooks import Assignment
+from autograder.grade_course import grade_course
+from autograder.intake import read_any
+from autograder.lesson import Lesson, lesson_called, lesson_names, load_lesson
+from autograder.lessons import DEFAULT
+from autograder.nbgrader import kernel
+from autograder.nbgrader.course import Course
+
+LESSONS = [load_lesson(name) for name in lesson_names()]
+ROLES = ("right", "one_mistake", "half_finished", "untouched")
+PACKAGE = Path(kernel.__file__).parents[1]
+each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+
+
+# --- a lesson is data ---------------------------------------------------------------------------------------------
+
+def test_the_default_lesson_comes_first() -> None:
+    assert lesson_names()[0] == DEFAULT
+    assert {"multihead", "layernorm"} <= set(lesson_names())
+
+
+@each_lesson
+def test_the_checks_of_an_exercise_add_up_to_its_points(lesson: Lesson) -> None:
+    for exercise in lesson.exercises:
+        assert sum((check.points for check in exercise.checks), Fraction(0)) == exercise.points, exercise.name
+
+
+@each_lesson
+def test_a_check_needs_checks_that_exist_and_pay_by_themselves(lesson: Lesson) -> None:
+    for exercise in lesson.exercises:
+        names = [check.name for check in exercise.checks]
+        assert len(names) == len(set(names))
+        free = {check.name for check in exercise.checks if not check.needs}
+        for check in exercise.checks:
+            assert set(check.needs) <= free, check.name
+
+
+def engine_files() -> list[Path]:
+    """Every file of the package that belongs to no lesson."""
+    return [path for path in PACKAGE.rglob("*.py") if "lessons" not in path.parts and "_course" not in path.parts]
+
+
+@each_lesson
+def test_the_engine_names_no_function_of_a_lesson(lesson: Lesson) -> None:
+    """Names in strings and in code; a docstring may give an example."""
+    names = {exercise.name for exercise in lesson.exercises} - {"own_test", lesson.name}
+    for path in engine_files():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.Name) and node.id in names), path
+            assert not (isinstance(node, ast.Constant) and node.value in names), path
+
+
+def functions(folder: Path) -> dict[str, str]:
+    """The body of every function of some length below this folder, by its own text -> where it stands."""
+    found = {}
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and len(ast.unparse(node).splitlines()) > 5:
+                body = node.body[ast.get_docstring(node) is not None:]
+                found["\n".join(map(ast.unparse, body))] = f"{path.relative_to(folder)}: {node.name}"
+    return found
+
+
+def test_no_lesson_repeats_a_function_of_another_one() -> None:
+    seen: dict[str, str] = {}
+    for name in [*lesson_names(), "shared"]:
+        own = functions(PACKAGE / "lessons" / name)
+        assert {body: where for body, where in own.items() if body in seen} == {}
+        seen |= own
+
+
+def test_a_lesson_is_found_by_its_own_name_and_by_those_of_its_assignments() -> None:
+    assert [lesson_called(name) for name in ("multihead", "layernorm", "layernorm-en")] == [
+        "multihead", "layernorm", "layernorm"]
+    with pytest.raises(ValueError, match="there is no lesson 'layer_norm'; there are: .*layernorm-en"):
+        lesson_called("layer_norm")
+
+
+# --- whose work it is ---------------------------------------------------------------------------------------------
+
+def lessons_of(folder: Path) -> dict[str, str]:
+    return {submission.name: submission.lesson for submission in read_any([folder], LESSONS)}
+
+
+def test_a_submission_is_work_for_the_lesson_whose_functions_it_defines(tmp_path: Path) -> None:
+    for lesson in LESSONS:
+        shutil.copy(course_file(lesson.reference), tmp_path / f"{lesson.name}-by-student-01.py")
+    (tmp_path / "neither.py").write_text("a = 1\n")
+    assert lessons_of(tmp_path) == {
+        "layernorm-by-student-01.py": "layernorm", "multihead-by-student-01.py": "multihead", "neither.py": DEFAULT}
+
+
+def test_the_given_module_of_one_lesson_is_no_submission_for_another(tmp_path: Path) -> None:
+    shutil.copy(course_file("solutions/multihead.py"), tmp_path)
+    shutil.copy(course_file("assignments/multihead/attention.py"), tmp_path)
+    assert lessons_of(tmp_path) == {"multihead.py": "multihead"}
+
+
+def test_an_untouched_notebook_is_work_for_its_own_lesson(tmp_path: Path) -> None:
+    shutil.copy(course_file("assignments/layernorm-en/layernorm.ipynb"), tmp_path / "homework.ipynb")
+    assert lessons_of(tmp_path) == {"homework.ipynb": "layernorm"}
+
+
+def test_an_empty_file_is_work_for_the_lesson_whose_notebook_has_its_name(tmp_path: Path) -> None:
+    (tmp_path / "layernorm.ipynb").write_bytes(b"")
+    assert lessons_of(tmp_path) == {"layernorm.ipynb": "layernorm"}
+
+
+# --- a course with both -------------------------------------------------------------------------------------------
+
+def hand_in(course: Course, lesson: Lesson) -> None:
+    """A class of four, mixed; each of them handed in this lesson."""
+    cast = Cast(Assignment.of(lesson), random.Random(7))
+    for number, role in enumerate(ROLES, start=1):
+        folder = course.path("submitted", f"student-{number:02}", lesson.name)
+        folder.mkdir(parents=True)
+        for name, content in getattr(cast, f"_{role}")().items():
+            (folder / name).write_bytes(content)
+
+
+@pytest.fixture(scope="module")
+def courses(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Course]:
+    """One class with both lessons, graded in three ways."""
+    root = tmp_path_factory.mktemp("both")
+    course = new_course(root / "grade")
+    for lesson in LESSONS:
+        run_nbgrader(GenerateAssignment, course, assignment=lesson.name)
+        hand_in(course, lesson)
+    for name in ("hook", "stock"):
+        shutil.copytree(course.root, root / name)
+    found = {"grade": course, "hook": Course.find(root / "hook"), "stock": as_stock(Course.find(root / "stock"))}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(PACKAGE.parent))
+        for lesson in LESSONS:
+            grade_course(course.root, lesson=lesson.name, jobs=2)
+            for name in ("hook", "stock"):
+                run_nbgrader(Autograde, found[name], assignment=lesson.name)
+    return found
+
+
+ASSIGNMENTS = """
+    SELECT assignment.name, COUNT(DISTINCT student_id), SUM(auto_score) FROM grade
+    JOIN submitted_notebook ON submitted_notebook.id = grade.notebook_id
+    JOIN submitted_assignment ON submitted_assignment.id = submitted_notebook.assignment_id
+    JOIN assignment ON assignment.id = submitted_assignment.assignment_id GROUP BY assignment.name"""
+
+
+def test_one_gradebook_has_both_assignments_with_all_students(courses: dict[str, Course]) -> None:
+    found = rows(courses["grade"].root / "gradebook.db", ASSIGNMENTS)
+    assert [(name, students) for name, students, _ in found] == [("layernorm", 4), ("multihead", 4)]
+    assert all(points > 0 for *_, points in found)
+
+
+@pytest.mark.parametrize("query", [GRADES, SUBMITTED], ids=["grades", "notebooks"])
+def test_nbgrader_comes_to_the_same_rows_with_the_engine_and_with_its_own_kernel(courses, query: str) -> None:
+    ours, hook, stock = (rows(courses[name].root / "gradebook.db", query) for name in ("grade", "hook", "stock"))
+    assert ours != []
+    assert hook == ours
+    assert stock == ours
+
+
+def test_the_gradebook_says_why_in_both(courses: dict[str, Course]) -> None:
+    solutions = {row[1] for row in rows(courses["grade"].root / "gradebook.db", COMMENTS)}
+    assert {"layer_norm", "layer_norm_backward", "split_heads"} <= solutions
+
+
+@each_lesson
+def test_every_student_has_a_page_of_feedback_for_each_lesson(courses: dict[str, Course], lesson: Lesson) -> None:
+    for number in range(1, len(ROLES) + 1):
+        page = courses["grade"].path("feedback", f"student-{number:02}", lesson.name).with_suffix(".html")
+        assert lesson.exercises[0].name in page.read_text(encoding="utf-8")
+
+
+def test_a_second_run_knows_both(courses: dict[str, Course]) -> None:
+    course = courses["grade"].root
+    journal, before = course / ".autograder" / "journal.jsonl", rows(course / "gradebook.db", GRADES)
+    lines = journal.read_text(encoding="utf-8").splitlines()
+    for lesson in LESSONS:
+        grade_course(course, lesson=lesson.name)
+    assert rows(course / "gradebook.db", GRADES) == before
+    assert journal.read_text(encoding="utf-8").splitlines() == lines
+    assert len(lines) == len(LESSONS) * len(ROLES)
+
+
+@each_lesson
+def test_an_export_holds_one_lesson_and_reads_back(courses, lesson: Lesson, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(courses["grade"].root)
+    assert run(["export", "--format", "csv", "--lesson", lesson.name]) == 0
+    marks = list(csv.DictReader(io.StringIO(capsys.readouterr().out.lstrip("\ufeff"))))
+    assert [row["student"] for row in marks] == [f"student-{number:02}" for number in range(1, 5)]
+    assert {row["lesson"] for row in marks} == {lesson.name}
+    assert float(marks[0]["points"]) <= lesson.points == float(marks[0]["max_points"])
+    for row in marks:
+        assert sum(float(row[exercise.name]) for exercise in lesson.exercises) == pytest.approx(float(row["points"]))
+
+
+def test_grade_asks_which_lesson_where_several_were_handed_in(courses, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(courses["grade"].root)
+    for command in ("grade", "diff"):
+        assert run([command]) == 2
+        assert "handed in multihead and layernorm; say which to grade, with --lesson NAME" in capsys.readouterr().err
+
+
+def test_an_assignment_will_do_for_its_lesson(courses, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(courses["grade"].root)
+    assert run(["diff", "--lesson", "layernorm-en"]) == 0
+    assert "0 of 4 change" in capsys.readouterr().out
+
+
+def test_a_lesson_that_does_not_exist_is_one_line(monkeypatch, capsys) -> None:
+    assert run(["verify", "--lesson", "layer_norm"]) == 2
+    said = capsys.readouterr().err
+    assert "there is no lesson 'layer_norm'; there are: " in said
+    assert said.count("\n") == 1
+
+
+def test_check_grades_a_folder_with_both_and_keeps_their_results_apart(courses, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(courses["grade"].root)
+    assert run(["check", "submitted", "--json", "-"]) == 0
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert sorted(answer["max_points"] for answer in answers) == [10] * 4 + [20] * 4
+    assert run(["check", os.path.join("submitted", "student-01"), "--lang", "en"]) == 0
+    out = capsys.readouterr().out
+    assert "2 of 2 submissions graded" in out
+    assert "layer_norm " in out.rpartition("2 of 2")[2]
+    assert "split_heads " in out.rpartition("2 of 2")[2]
