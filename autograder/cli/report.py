@@ -153,9 +153,7 @@ def _links(course: Course | None, target: Path) -> Link:
             page = course.path("feedback", grade.student, grade.lesson or LESSON).with_suffix(".html")
         except CourseError:
             return None
-        if not page.is_file():
-            return None
-        return quote(Path(os.path.relpath(page, target.absolute().parent)).as_posix().encode("utf-8", "surrogateescape"))
+        return quote(os.fsencode(os.path.relpath(page, target.absolute().parent))) if page.is_file() else None
     return link
 
 

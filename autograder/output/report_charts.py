@@ -1,4 +1,4 @@
-"""The charts of the report as SVG that stands in the page: drawn by pygal, in the colours of the page, without a script.
+"""The charts of the report, as SVG that stands in the page: drawn by pygal, in the page's own colours, without a script.
 
 Made while the report is written, they need nothing in the browser, print sharply and follow its dark mode; a page of
 them weighs less than the smallest library that would draw them there. What is pointed at says its value in a title.
@@ -16,7 +16,8 @@ from autograder.output.report_change import Changes
 from autograder.output.report_facts import Class, ExerciseFacts
 from autograder.output.report_items import Item
 
-_WIDTH = 760
+_WIDTH = 600
+_LONGEST = 24                                   # characters of a label
 _COLOURS = {"good": "var(--chart-good)", "half": "var(--chart-half)", "bad": "var(--chart-bad)",
             "none": "var(--chart-none)", "think": "var(--think)"}
 
@@ -24,7 +25,7 @@ _COLOURS = {"good": "var(--chart-good)", "half": "var(--chart-half)", "bad": "va
 def points_chart(of: Class) -> Markup:
     """How many students have how many points; those below the pass mark in another colour."""
     chart = _chart("Bar", "points-chart", ("think",), height=300, show_legend=False, x_title="points",
-                   y_title="students", print_values=True, print_zeroes=False)
+                   y_title="students", print_values=True, print_values_position="top", print_zeroes=False)
     chart.x_labels = [one.label for one in of.bins]
     chart.add("students", [{"value": one.count, "color": _COLOURS["half" if one.passing == "no" else "think"]}
                            for one in of.bins])
@@ -37,7 +38,7 @@ def exercises_chart(exercises: Sequence[ExerciseFacts]) -> Markup:
                    height=110 + 44 * len(exercises), x_title="% of the students graded", range=(0, 100),
                    legend_at_bottom=True, legend_at_bottom_columns=4)
     shown = list(reversed(exercises))               # the first exercise stands at the top
-    chart.x_labels = [exercise.name for exercise in shown]
+    chart.x_labels = [_short(exercise.name) for exercise in shown]
     for label, name in (("all points", "full"), ("some", "some"), ("none", "none"), ("not written", "not_written")):
         chart.add(label, [round(100 * getattr(exercise, name) / (exercise.count or 1), 1) for exercise in shown])
     return _svg(chart, "Per exercise, how many students have all points, some or none; the table below has the numbers")
@@ -48,10 +49,11 @@ def items_chart(items: Sequence[Item]) -> Markup:
     dots = [item for item in items if item.share is not None and item.rest is not None]
     chart = _chart("XY", "items-chart", ("think", "bad"), height=380, stroke=False, dots_size=5,
                    x_title="share that passes (%)", y_title="item-rest correlation (rir)", legend_at_bottom=True,
-                   xrange=(0, 100), range=(min([-0.2, *(item.rest for item in dots)]), 1), show_legend=any(item.odd for item in dots))
+                   xrange=(0, 100), range=(min([-0.2, *(item.rest for item in dots)]), 1),
+                   show_legend=any(item.odd for item in dots))
     for label, odd in (("checks", False), ("odd", True)):
         chart.add(label, [{"value": (round(100 * item.share, 1), round(item.rest, 2)),
-                           "label": f"{item.column.exercise} / {item.column.check}"}
+                           "label": plain(f"{item.column.exercise} / {item.column.check}")}
                           for item in dots if item.odd is odd])
     return _svg(chart, "Each check by how many pass it and how well it separates; the table below has the numbers")
 
@@ -60,12 +62,18 @@ def changes_chart(changes: Changes) -> Markup:
     """The mean share of points per exercise, before and now."""
     both = list(reversed(changes.exercises))
     chart = _chart("HorizontalBar", "changes-chart", ("think", "none"), height=110 + 56 * len(both), range=(0, 100),
-                   x_title="mean, % of the points", legend_at_bottom=True, print_values=True)
-    chart.x_labels = [(after or before).name for before, after in both]
+                   x_title="mean, % of the points", legend_at_bottom=True)
+    chart.x_labels = [_short((after or before).name) for before, after in both]
     for label, side in (("now", 1), ("before", 0)):
         chart.add(label, [None if pair[side] is None or pair[side].share is None else round(100 * pair[side].share)
                           for pair in both])
     return _svg(chart, "Mean per exercise before and now; the table below has the numbers")
+
+
+def _short(name: str) -> str:
+    """A name that leaves room for the chart: beside longer ones pygal finds none, and searches for ever."""
+    name = plain(name)
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST - 1]}…"
 
 
 def _chart(kind: str, name: str, colours: Sequence[str], **options: Any) -> Any:
@@ -75,10 +83,11 @@ def _chart(kind: str, name: str, colours: Sequence[str], **options: Any) -> Any:
                   foreground_strong="var(--ink)", foreground_subtle="var(--line)", guide_stroke_color="var(--line)",
                   major_guide_stroke_color="var(--line)", guide_stroke_dasharray="none",
                   major_guide_stroke_dasharray="none", opacity="1", opacity_hover="1", transition="none",
-                  colors=tuple(_COLOURS[colour] for colour in colours), value_colors=("var(--card)",) * len(colours),
+                  colors=tuple(_COLOURS[colour] for colour in colours), value_colors=("var(--ink)",) * len(colours),
                   font_family="inherit", label_font_size=13, major_label_font_size=13, value_font_size=13,
                   title_font_size=13, legend_font_size=13)
     settings = {"width": _WIDTH, "js": [], "style": style, "disable_xml_declaration": True, "margin": 8,
+                "margin_bottom": 20,
                 "truncate_label": -1, "truncate_legend": -1, "show_minor_y_labels": True, **options}
     chart = getattr(pygal, kind)(**settings)
     chart.uuid = name
