@@ -17,7 +17,7 @@ class Template:
     """The given cells. All texts are normalised: runs of white space are one blank."""
 
     given: Mapping[str, frozenset[str]]         # grade_id -> the code, with and without hidden tests
-    code: frozenset[str]                        # all those texts
+    code: frozenset[str]                        # all those texts, and those of cells that are there to play with
     prose: frozenset[str]                       # the texts of cells that are not code
     editions: Mapping[str, frozenset[str]]      # language -> the texts of its given cells and its prose
     marks: Mapping[str, frozenset[str]]         # grade_id -> nbgrader's flags and points, as they may stand there
@@ -58,6 +58,7 @@ def visible(source: str) -> str:
 @lru_cache
 def _template(editions: tuple[tuple[str, str], ...], worth: tuple[tuple[str, str], ...]) -> Template:
     given: dict[str, frozenset[str]] = {}
+    to_play_with: set[str] = set()
     prose: set[str] = set()
     texts: dict[str, set[str]] = {}
     marks: dict[str, frozenset[str]] = {}
@@ -73,9 +74,11 @@ def _template(editions: tuple[tuple[str, str], ...], worth: tuple[tuple[str, str
                 prose |= forms
             elif cell.given:
                 given[cell.grade_id] = given.get(cell.grade_id, frozenset()) | forms
+            elif not cell.grade_id:
+                to_play_with |= forms
             if cell.kind != "code" or cell.given:
                 texts.setdefault(language, set()).update(forms)
-    return Template(given, frozenset().union(*given.values()), frozenset(prose),
+    return Template(given, frozenset(to_play_with).union(*given.values()), frozenset(prose),
                     {language: frozenset(own) for language, own in texts.items()}, marks)
 
 
