@@ -17,7 +17,7 @@ from autograder.changes import Change, change
 from autograder.dispatch import Dispatcher, Judged
 from autograder.grade import Limits
 from autograder.journal import Grades, Journal
-from autograder.lesson import Lesson
+from autograder.lesson import DEFAULT, Lesson
 from autograder.nbgrader.course import Course, CourseError
 from autograder.nbgrader.lock import OWN_FOLDER, only_one
 from autograder.nbgrader.submitted import submitted
@@ -115,7 +115,7 @@ def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, *
     return [found[student] for student in whole.students]
 
 
-def the_class(course_folder: Path, *, lesson: str = "multihead", limits: Limits | None = None, jobs: int = 1,
+def the_class(course_folder: Path, *, lesson: str = DEFAULT, limits: Limits | None = None, jobs: int = 1,
               cluster: str | None = None, students: tuple[str, ...] = (), force: bool = False, profile: bool = False,
               on_event: OnEvent = lambda event, **facts: None) -> Class:
     """The students of this course folder, or those that were named; CourseError where there are none.

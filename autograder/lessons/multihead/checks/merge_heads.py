@@ -42,4 +42,4 @@ def keeps_arguments(ask: Ask) -> None:
     stays_as_it_was(ask, probes.MERGE_NEXT, probes.MERGE_KEPT, probes.MERGE_FRESH)
 
 
-MERGE_HEADS = (worked_example, general, edges, refuses_other_axes, keeps_arguments)
+CHECKS = (worked_example, general, edges, refuses_other_axes, keeps_arguments)

@@ -126,5 +126,5 @@ def same_answer_twice(ask: Ask) -> None:
         same_again(first[0], answer(ask, again)[0], "multihead")
 
 
-MULTIHEAD = (worked_example_w2, worked_example_w6, irregular_mask, full_mask, narrow_heads, one_head, one_token, cache,
-             whole_numbers, large_scores, keeps_arguments, same_answer_twice)
+CHECKS = (worked_example_w2, worked_example_w6, irregular_mask, full_mask, narrow_heads, one_head, one_token, cache,
+          whole_numbers, large_scores, keeps_arguments, same_answer_twice)

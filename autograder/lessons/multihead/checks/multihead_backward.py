@@ -222,6 +222,6 @@ def large_case(ask: Ask) -> None:
         right_gradient(ask, probes.LARGE, name)
 
 
-MULTIHEAD_BACKWARD = (worked_example_w3, route_q, route_k, route_v, routes_are_added, single_key, dx, dwq, dwk, dwv,
-                      dwo, edges, finite_differences, no_averaging, whole_numbers, large_scores, keeps_arguments,
-                      same_answer_twice, large_case)
+CHECKS = (worked_example_w3, route_q, route_k, route_v, routes_are_added, single_key, dx, dwq, dwk, dwv,
+          dwo, edges, finite_differences, no_averaging, whole_numbers, large_scores, keeps_arguments,
+          same_answer_twice, large_case)

@@ -76,5 +76,5 @@ CATCHES = {
                       _WHOLE_HINT),
 }
 
-OWN_TEST = (accepts_right_implementations,
-            *(catches(name, "1/4", title, hint) for name, (title, hint) in CATCHES.items()))
+CHECKS = (accepts_right_implementations,
+          *(catches(name, "1/4", title, hint) for name, (title, hint) in CATCHES.items()))

@@ -66,5 +66,5 @@ def keeps_arguments(ask: Ask) -> None:
     stays_as_it_was(ask, probes.SPLIT_NEXT, probes.SPLIT_KEPT, probes.SPLIT_FRESH)
 
 
-SPLIT_HEADS = (worked_example, general, edges, refuses_other_divisors, refuses_below_one, refuses_bool,
-               refuses_fractions, refuses_other_axes, keeps_arguments)
+CHECKS = (worked_example, general, edges, refuses_other_divisors, refuses_below_one, refuses_bool,
+          refuses_fractions, refuses_other_axes, keeps_arguments)
