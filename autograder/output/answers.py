@@ -62,9 +62,12 @@ def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
             taken.progress = stack.enter_context(progress_bar())
         yield taken
     if target != "-" and (target or not each or len(taken.grades) > 1):
-        from autograder.output.results import print_results
+        from autograder.output.results import print_results, print_totals
         from autograder.output.terminal import console
-        print_results(console(sys.stdout), taken.grades, language)
+        to = console(sys.stdout)
+        if each and len(taken.grades) > 1:
+            print_totals(to, taken.grades, language)
+        print_results(to, taken.grades, language)
 
 
 def _printer(language: str) -> Callable[[Grade], None]:

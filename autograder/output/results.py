@@ -1,6 +1,7 @@
 """The results of a class at a terminal: how many, how well, and who needs a look."""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import mean
 
@@ -11,7 +12,7 @@ from rich.text import Text as Line
 from autograder.language import translate
 from autograder.output.marks import points_of
 from autograder.output.plain import plain
-from autograder.output.terminal import print_not_isolated
+from autograder.output.terminal import STATUS, print_not_isolated
 from autograder.records import Grade, Text, text
 
 SHOWN = 20                               # of the submissions that need a look; the JSON and the report have them all
@@ -34,6 +35,21 @@ def print_results(to: Console, grades: Sequence[Grade], language: str) -> None:
         to.print(Line(translate(text("and {count} more", count=len(looks) - SHOWN), language), "dim"))
     if any(grade.isolation == "none" for grade in grades if grade.status != "unreadable"):
         print_not_isolated(to, language)
+
+
+def print_totals(to: Console, grades: Sequence[Grade], language: str) -> None:
+    """A line for each submission of a pile: whose it is, and its points."""
+    times = Counter(grade.student for grade in grades)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(overflow="fold")
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    for grade in grades:
+        name = grade.student if grade.student and times[grade.student] == 1 else grade.submission
+        status = "" if grade.status == "graded" else translate(STATUS[grade.status], language)
+        table.add_row(Line(plain(name)), Line(points_of(grade.points, grade.max_points), "bold"), Line(status, "red"))
+    to.print(table)
+    to.print()
 
 
 def _how_many(graded: int, count: int) -> Text:

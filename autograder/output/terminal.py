@@ -29,7 +29,7 @@ from autograder.output.plain import plain
 from autograder.records import ExerciseGrade, Grade, Verdict, text
 
 WIDTH = 100                              # wider lines are hard to read
-_STATUS = {"unreadable": text("could not be read"), "broken": VERDICT_WORDS["broken"]}
+STATUS = {"unreadable": text("could not be read"), "broken": VERDICT_WORDS["broken"]}
 _STYLE = {"✓": "green", "✗": "red", "–": "dim", "‼": "bold red", "○": "yellow"}
 
 
@@ -75,7 +75,7 @@ def _heading(grade: Grade, language: str) -> Line:
     if grade.student and grade.student != grade.submission:
         line.append(f"  {plain(grade.submission)}", "not bold dim")
     if grade.status != "graded":
-        line.append(f"  {translate(_STATUS[grade.status], language)}", "bold red")
+        line.append(f"  {translate(STATUS[grade.status], language)}", "bold red")
     return line
 
 
