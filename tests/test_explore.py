@@ -1,19 +1,25 @@
 """explore: a head of W6 as text, as a picture and with buttons; a student's wrong function is shown, never a crash."""
 import builtins
+import json
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
-from beside import importable, module_beside
+from editions import LESSON, beside
 
 from autograder.course import course_file
+from autograder.demo.notebooks import Assignment
+from autograder.grade import Limits
+from autograder.intake import read_bytes
 
-explore = module_beside("explore")
+with beside("nl"):
+    explore = import_module("explore")
 
 
 def solution():
     namespace = {}
-    with importable():
+    with beside("nl"):
         exec(course_file("solutions/multihead.py").read_text(encoding="utf-8"), namespace)
     return namespace
 
@@ -142,7 +148,7 @@ def test_no_solution_stands_in_it():
 # --- how it is shown ----------------------------------------------------------------------------------------------
 
 def test_outside_a_notebook_it_is_printed(capsys):
-    with importable():
+    with beside("nl"):
         explore.explore(direct, language="en")
     out = capsys.readouterr().out
     assert "Row 0 should be token 0" in out
@@ -189,3 +195,21 @@ def test_the_picture_has_its_words_for_who_cannot_see_it():
     image = explore._image(view(2, 2, 0, False))
     assert 'alt="Token 2, head 0 van 2' in image
     assert "0.860" in image
+
+
+# --- behind the wall ----------------------------------------------------------------------------------------------
+
+def test_a_notebook_that_looks_into_heads_is_graded_like_any_other(engine_with):
+    def grade(*cells):
+        notebook = Assignment.of(LESSON).filled(LESSON.reference_source, own_test=None)
+        new = [{"cell_type": "code", "metadata": {}, "source": cell, "outputs": [], "execution_count": None}
+               for cell in cells]
+        notebook["cells"][-5:-5] = new
+        return engine_with(Limits()).grade(read_bytes("multihead.ipynb", json.dumps(notebook).encode(), LESSON))
+
+    plain = grade()
+    looking = grade("from explore import View, explore, look\nexplore(split_heads, merge_heads)\nlook(0, 4, 1, True)",
+                    "import explore, selfcheck\nexplore.explore(split_heads)\nimport ipywidgets")
+    assert [each.points for each in looking.exercises] == [each.points for each in plain.exercises]
+    assert [cell.status for cell in looking.cells][-2:] == ["ok", "raised"]        # there are no widgets there
+    assert plain.points == 20

@@ -7,18 +7,20 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import nbformat
 import pytest
-from beside import LESSON, importable, module_beside
+from editions import LESSON, beside
 
 from autograder.course import course_file
 
 STUBS = ("split_heads", "merge_heads", "multihead", "multihead_backward", "own_test")
 
 
-selfcheck = module_beside("selfcheck")
+with beside("nl"):
+    selfcheck = import_module("selfcheck")
 
 
 @pytest.fixture
@@ -82,7 +84,7 @@ def test_the_words_are_those_of_the_notebooks_own_cell(folder):
     namespace = {}
     cells = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell.source
              for cell in nbformat.read(folder / "multihead.ipynb", as_version=4).cells}
-    with importable():
+    with beside("nl"):
         exec(cells["given"], namespace)
         exec(direct, namespace)
         with pytest.raises(AssertionError) as said:
