@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli.common import DONE, LESSON, NOT_ALL_GRADED, course_settings
+from autograder.cli.common import DONE, NOT_ALL_GRADED, course_settings
+from autograder.cli.last_grades import last_grades
 from autograder.cli.options import examples, language_option, nobodys_work
 
 if TYPE_CHECKING:
     from autograder.output.exports import Format, Order
     from autograder.records import Grade
 
-JOURNAL = Path(".autograder", "journal.jsonl")
 FORMATS = ("gradescope", "junit", "csv", "canvas", "brightspace", "moodle", "github")
 
 
@@ -57,14 +57,14 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
     from autograder.output.exports import ExportError, Order, unknown
     from autograder.output.exports.roster import RosterError, read_roster
     from autograder.output.plain import plain
-    from autograder.output.report_reading import CannotRead, read_grades
+    from autograder.output.report_reading import CannotRead
     kind = ALL[name]
     if roster is not None and not kind.roster:
         raise click.UsageError(f"--roster is for {', '.join(one for one, other in ALL.items() if other.roster)}, and "
                                f"{name} takes none")
     settings = course_settings()
     try:
-        grades = _of_lesson(read_grades(file or _journal(), _titles(lesson or LESSON)), lesson)
+        grades = last_grades(file, lesson)
         people = read_roster(roster, match) if roster is not None else None
         order = Order(language, item, people, "," if decimal == "comma" else ".", grade_column, settings.pass_percent)
         files = _files(kind, grades, order, output)
@@ -78,31 +78,6 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
         whose = plain(grade.student or grade.submission)
         click.echo(f"autograder export: {whose} has no points ({why}); left empty", err=True)
     return NOT_ALL_GRADED if unknown(grades) else DONE
-
-
-def _journal() -> Path:
-    if not JOURNAL.is_file():
-        raise click.UsageError(f"there is no {JOURNAL} in this folder: run `autograder grade` first, or name the JSON "
-                               "lines of `autograder check --json`")
-    return JOURNAL
-
-
-def _titles(lesson: str) -> dict:
-    """The checks' sentences, which JSON lines do not hold."""
-    from autograder.lesson import lesson_names, load_lesson
-    exercises = load_lesson(lesson).exercises if lesson in lesson_names() else ()
-    return {(exercise.name, check.name): check.title for exercise in exercises for check in exercise.checks}
-
-
-def _of_lesson(grades: Sequence[Grade], lesson: str) -> list[Grade]:
-    """Those of this lesson, or of the only one that there is; JSON lines do not say which one they are of."""
-    names = sorted({grade.lesson for grade in grades if grade.lesson})
-    if lesson and names and lesson not in names:
-        raise click.UsageError(f"there are no grades of {lesson!r}, only of {', '.join(names)}")
-    if not lesson and len(names) > 1:
-        raise click.UsageError(f"there are grades of {', '.join(names)}; choose one with --lesson")
-    found = [grade for grade in grades if not lesson or grade.lesson in ("", lesson)]
-    return sorted(found, key=lambda grade: (grade.student, grade.submission))
 
 
 def _files(kind: Format, grades: Sequence[Grade], order: Order, output: str) -> dict[str, bytes]:

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,8 @@ from urllib.parse import quote
 import click
 
 from autograder.cli.common import DONE, LESSON, course_settings
-from autograder.cli.options import nobodys_work, spare_the_given
+from autograder.cli.last_grades import JOURNAL, last_grades, lesson_of
+from autograder.cli.options import examples, nobodys_work, spare_the_given
 
 if TYPE_CHECKING:
     from autograder.nbgrader.course import Course
@@ -19,20 +19,18 @@ if TYPE_CHECKING:
     from autograder.output.report_grid import Link
     from autograder.records import Grade
 
-JOURNAL = Path(".autograder", "journal.jsonl")
 KEY = Path(".autograder", "anonymous.key")
-PAGE, ANONYMOUS_PAGE = "report.html", "report-anonymous.html"
 _given = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.command(short_help="Write the class on one page.", epilog="\b\nExamples:\n"
-               "  autograder report                                  the course in this folder\n"
-               "  autograder report grades.jsonl --output class.html\n"
-               "  autograder report --against ../2025/.autograder/journal.jsonl\n"
-               "  autograder report --anonymous                      to show in class")
+@click.command(short_help="Write the class on one page.", epilog=examples(
+    "autograder report                                       # the course in this folder",
+    "autograder report grades.jsonl --output class.html      # the JSON lines of check or grade",
+    "autograder report --against ../2025/.autograder/journal.jsonl",
+    "autograder report --anonymous                           # to show in class"))
 @click.argument("file", metavar="[FILE.jsonl]", required=False, type=_given)
 @click.option("--output", metavar="FILE", callback=nobodys_work,
-              help=f"Where to.  [default: {PAGE}, or {ANONYMOUS_PAGE}]")
+              help="Where to.  [default: report.html, or report-anonymous.html]")
 @click.option("--anonymous", is_flag=True,
               help="Codes for names, and no files or links. In a course's folder the codes stay the same.")
 @click.option("--against", metavar="FILE.jsonl", type=_given,
@@ -49,23 +47,26 @@ def report(file: Path | None, output: str | None, anonymous: bool, against: Path
     The grades come from the last `autograder grade` in this folder, or from the JSON lines of `check --json` or
     `grade --json` in FILE.jsonl. The page works from a file, without a network.
     """
-    target = output or (ANONYMOUS_PAGE if anonymous else PAGE)
-    spare_the_given(target, [str(path) for path in (file, against, JOURNAL) if path is not None])
     course = _course()
-    run = _run(file or _journal(), lesson, course if file is None else None)
-    earlier = _run(against, lesson or _lesson_of(run.grades)) if against is not None else None
+    run = _run(file, lesson, course if file is None else None)
+    target = output or _name(lesson_of(run.grades), anonymous)
+    spare_the_given(target, [str(path) for path in (file, against, JOURNAL) if path is not None])
+    earlier = _run(against, lesson or lesson_of(run.grades)) if against is not None else None
     _write(Path(target), run, language, course, anonymous, earlier, pass_mark)
     click.echo(os.path.relpath(target))
     return DONE
 
 
-def write_course_report(course: Course, grades: Sequence[Grade], language: str) -> Path:
-    """The page of a course that was graded just now, in its folder. `grades` are newer than those in the journal."""
-    lesson = _lesson_of(grades)
-    known = {grade.student: grade for grade in _run(course.root / JOURNAL, lesson, course).grades}
-    run = _named_run({**known, **{grade.student: grade for grade in grades}}.values(), course.root.name, datetime.now())
-    _write(course.root / PAGE, run, language, course)
-    return course.root / PAGE
+def write_course_report(course: Course, lesson: str, language: str) -> Path:
+    """The page of a lesson that was graded just now, in the course's folder."""
+    page = course.root / _name(lesson)
+    _write(page, _run(course.root / JOURNAL, lesson, course), language, course)
+    return page
+
+
+def _name(lesson: str, anonymous: bool = False) -> str:
+    """report.html, or another name for another lesson, so that each has a page."""
+    return "-".join(["report", *[lesson] * (lesson != LESSON), *["anonymous"] * anonymous]) + ".html"
 
 
 def _write(target: Path, run: Run, language: str, course: Course | None, anonymous: bool = False,
@@ -94,51 +95,19 @@ def _course() -> Course | None:
         return None
 
 
-def _journal() -> Path:
-    if not JOURNAL.is_file():
-        raise click.UsageError(f"there is no {JOURNAL} in this folder: run `autograder grade` first, or name the JSON "
-                               "lines of `autograder check --json`")
-    return JOURNAL
-
-
-def _run(path: Path, lesson: str, course: Course | None = None) -> Run:
+def _run(path: Path | None, lesson: str, course: Course | None = None) -> Run:
     """The grades of one lesson in this file; of a course, only of those whose work is still in submitted/."""
-    from autograder.output.report_reading import CannotRead, read_grades
+    from autograder.output.report import Run
+    from autograder.output.report_reading import CannotRead
     try:
-        grades = _of_lesson(read_grades(path, _titles(lesson or LESSON)), lesson)
+        grades = last_grades(path, lesson)
     except CannotRead as error:
         raise click.UsageError(str(error)) from None
     if course is not None:
-        there = dict(course.submissions(_lesson_of(grades)))
+        there = dict(course.submissions(lesson_of(grades)))
         grades = [grade for grade in grades if grade.student in there] or grades
     name = course.root.name if course is not None else str(path)
-    return _named_run(grades, name, datetime.fromtimestamp(path.stat().st_mtime))
-
-
-def _named_run(grades: Sequence[Grade], name: str, when: datetime) -> Run:
-    from autograder.output.report import Run
-    return Run(list(grades), name, when)
-
-
-def _of_lesson(grades: Sequence[Grade], lesson: str) -> list[Grade]:
-    """Those of this lesson, or of the only one that there is; JSON lines do not say which one they are of."""
-    names = sorted({grade.lesson for grade in grades if grade.lesson})
-    if lesson and names and lesson not in names:
-        raise click.UsageError(f"there are no grades of {lesson!r}, only of {', '.join(names)}")
-    if not lesson and len(names) > 1:
-        raise click.UsageError(f"there are grades of {', '.join(names)}; choose one with --lesson")
-    return [grade for grade in grades if not lesson or grade.lesson in ("", lesson)]
-
-
-def _lesson_of(grades: Sequence[Grade]) -> str:
-    return next((grade.lesson for grade in grades if grade.lesson), LESSON)
-
-
-def _titles(lesson: str) -> dict:
-    """The checks' sentences, which JSON lines do not hold."""
-    from autograder.lesson import lesson_names, load_lesson
-    exercises = load_lesson(lesson).exercises if lesson in lesson_names() else ()
-    return {(exercise.name, check.name): check.title for exercise in exercises for check in exercise.checks}
+    return Run(grades, name, datetime.fromtimestamp((path or JOURNAL).stat().st_mtime))
 
 
 # --- what leads from the page, and what must not ------------------------------------------------------------------

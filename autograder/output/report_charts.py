@@ -1,4 +1,4 @@
-"""The charts of the report, as SVG that stands in the page: drawn by pygal, in the page's own colours, without a script.
+"""The charts of the report as SVG in the page: drawn by pygal, in the page's own colours, without a script.
 
 Made while the report is written, they need nothing in the browser, print sharply and follow its dark mode; a page of
 them weighs less than the smallest library that would draw them there. What is pointed at says its value in a title.

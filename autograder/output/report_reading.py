@@ -29,29 +29,36 @@ def read_grades(path: Path, titles: Titles | None = None) -> list[Grade]:
 
     JSON lines do not hold the titles of the checks: those come from `titles`, else the check's name stands there.
     """
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise CannotRead(f"cannot read {path}: {error.strerror or error}") from None
     found: dict[tuple[str, ...], Grade] = {}
     journal = False
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            grade, recorded = _grade(line, titles or {})
-        except (msgspec.MsgspecError, UnicodeDecodeError, AttributeError, KeyError, TypeError):
-            if journal:
-                continue                        # a line of a journal that was cut off was made again later
-            raise CannotRead(f"{path}, line {number} is no grade; expected the JSON lines of "
-                             "`autograder check --json` or `grade --json`, or a course's journal") from None
-        journal = journal or recorded
-        key = (grade.lesson, grade.student) if recorded else (grade.submission, grade.student, str(number))
-        found.pop(key, None)
-        found[key] = grade
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                grade, recorded = _read(line, titles or {}, path, number, journal)
+                if grade is None:
+                    continue
+                journal = journal or recorded
+                key = (grade.lesson, grade.student) if recorded else (grade.submission, grade.student, str(number))
+                found.pop(key, None)
+                found[key] = grade
+    except OSError as error:
+        raise CannotRead(f"cannot read {path}: {error.strerror or error}") from None
     if not found:
         raise CannotRead(f"{path} holds no grades")
     return list(found.values())
+
+
+def _read(line: bytes, titles: Titles, path: Path, number: int, journal: bool) -> tuple[Grade | None, bool]:
+    """The grade on this line, if there is one; in a journal, a line that was cut off was made again later."""
+    if not line.strip():
+        return None, False
+    try:
+        return _grade(line, titles)
+    except (msgspec.MsgspecError, UnicodeDecodeError, AttributeError, KeyError, TypeError):
+        if journal:
+            return None, False
+        raise CannotRead(f"{path}, line {number} is no grade; expected the JSON lines of `autograder check --json` or "
+                         "`grade --json`, or a course's journal") from None
 
 
 def _grade(line: bytes, titles: Titles) -> tuple[Grade, bool]:
