@@ -12,9 +12,10 @@ from typing import Any
 
 import msgspec
 
-from autograder.records import Text, text
+from autograder.records import Grade, Text, text
 
 LANGUAGES = ("nl", "en")
+OWN = ""                                    # chosen where nobody chose: each student's own, that of the notebook
 LOCALE = Path(__file__).parent / "locale"
 DOMAIN = "autograder"
 
@@ -41,6 +42,11 @@ WORLD_WORDS = {
 }
 
 _GAP = re.compile(r"\{(\w+)\}")
+
+
+def language_for(grade: Grade, chosen: str) -> str:
+    """The language in which this student reads: the chosen one, else that of the edition, else the course's."""
+    return chosen or (grade.language if grade.language in LANGUAGES else LANGUAGES[0])
 
 
 def translate(words: Text | None, language: str) -> str:
@@ -71,4 +77,4 @@ def _shown(value: Any, language: str) -> str:
 
 @lru_cache
 def _catalogue(language: str) -> gettext.NullTranslations:
-    return gettext.translation(DOMAIN, LOCALE, [language], fallback=True)
+    return gettext.translation(DOMAIN, LOCALE, [language or LANGUAGES[0]], fallback=True)

@@ -36,8 +36,9 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-language_option = click.option("--lang", "language", type=click.Choice(["nl", "en"]), default="nl", show_default=True,
-                               help="The language of the feedback.")
+language_option = click.option("--lang", "language", type=click.Choice(["nl", "en"]), show_default=False,
+                               callback=lambda context, option, value: value or "",
+                               help="The language of the feedback.  [default: that of each student's notebook, else nl]")
 
 
 def common(command: Callable[..., int]) -> Callable[..., int]:

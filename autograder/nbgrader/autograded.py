@@ -23,7 +23,7 @@ from autograder.intake.cells import NotebookCell
 from autograder.intake.encoding import Unreadable, text_of
 from autograder.intake.notebook_json import notebook_cells
 from autograder.intake.template import normalised, template_of
-from autograder.language import translate
+from autograder.language import language_for, translate
 from autograder.lesson import Lesson
 from autograder.nbgrader.cell_outputs import (
     example_words,
@@ -82,9 +82,10 @@ class AutogradedWriter:
     def _notebook(self, cells: Sequence[Placed], submission: Submission, grade: Grade) -> dict[str, Any]:
         """A notebook of format 4.5 (nbformat itself takes as long to write it as we take to grade it)."""
         made = [self._cell(one, grade) for one in cells]
-        lines = notice_lines(grade, self.language)
+        language = language_for(grade, self.language)
+        lines = notice_lines(grade, language)
         if submission.unreadable is not None:
-            lines.insert(0, translate(submission.unreadable, self.language))
+            lines.insert(0, translate(submission.unreadable, language))
         if lines:
             made.insert(0, {"cell_type": "markdown", "metadata": {}, "source": as_letters("\n".join(lines))})
         for number, cell in enumerate(made):
@@ -101,16 +102,17 @@ class AutogradedWriter:
         return cell
 
     def _outputs(self, one: Placed, grade: Grade) -> list[dict[str, Any]]:
+        language = language_for(grade, self.language)
         if one.course is None or not one.course.grade or one.course.solution:
             report = next((report for report in grade.cells if report.cell == one.index), None)
-            return list(run_outputs(report if one.index is not None else None, self.language))
+            return list(run_outputs(report if one.index is not None else None, language))
         name = self._exercises.get(one.course.name)
         if name is None:
-            points, words = (0.0, example_words(self.language)) if one.course.points == 0 else (None, "")
-            return score_outputs(points, words, "", self.language)
+            points, words = (0.0, example_words(language)) if one.course.points == 0 else (None, "")
+            return score_outputs(points, words, "", language)
         exercise = next((exercise for exercise in grade.exercises if exercise.name == name), None)
-        return score_outputs(cell_points(grade, name, one.course.points), exercise_words(exercise, self.language),
-                             exercise_page(exercise, self.language), self.language)
+        return score_outputs(cell_points(grade, name, one.course.points), exercise_words(exercise, language),
+                             exercise_page(exercise, language), language)
 
     @cached_property
     def _prose(self) -> frozenset[str]:

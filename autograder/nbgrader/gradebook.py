@@ -18,6 +18,7 @@ from datetime import datetime
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from autograder.language import language_for
 from autograder.lesson import Lesson
 from autograder.nbgrader.comments import comment_on
 from autograder.nbgrader.course import Course, CourseError, commands_on_path
@@ -168,7 +169,7 @@ class GradebookWriter:
         if solution in entry.unanswered:
             return NO_RESPONSE
         exercise = next((exercise for exercise in entry.grade.exercises if exercise.name == solution), None)
-        return comment_on(exercise, self.language) if exercise is not None else None
+        return comment_on(exercise, language_for(entry.grade, self.language)) if exercise is not None else None
 
     def _late_penalty(self, student: str, submission: SubmittedAssignment,
                       submitted: SubmittedNotebook) -> float | None:

@@ -23,7 +23,7 @@ from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Enum, Float, Integer, List, Unicode
 
 from autograder.grade import Limits
-from autograder.language import LANGUAGES, translate
+from autograder.language import LANGUAGES, OWN, translate
 from autograder.nbgrader.session import StudentSession, course_of, lesson_of, notebooks_of
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.settings import Settings, read_settings
@@ -66,7 +66,8 @@ class SubmissionExporter(NotebookExporter):
 class LessonStep(NbGraderPreprocessor):
     """A step that knows which notebooks are ours, and the course that they are in."""
 
-    language = Enum(LANGUAGES, "nl", help="The language of the feedback.").tag(config=True)
+    language = Enum((OWN, *LANGUAGES), OWN,
+                    help="The language of the feedback; '' for that of each student's notebook.").tag(config=True)
 
     def session(self, resources: Resources) -> StudentSession | None:
         """The grading of this submission; None where it is no notebook of ours."""
@@ -75,8 +76,7 @@ class LessonStep(NbGraderPreprocessor):
         if lesson is None:
             return None
         course = course_of(self.parent.parent.coursedir)
-        usual = self.language == LessonStep.language.default_value
-        language = usual and self.settings.language or self.language
+        language = self.language or self.settings.language or OWN
         return StudentSession(course, lesson, about["assignment"], about["student"], language, self.log.warning)
 
     @property

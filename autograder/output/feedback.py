@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from autograder.language import VERDICT_WORDS, translate
+from autograder.language import VERDICT_WORDS, language_for, translate
 from autograder.output import marks
 from autograder.output.drawing import drawing
 from autograder.output.plain import plain
@@ -19,7 +19,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 def feedback_page(grade: Grade, language: str) -> str:
     """The page of this grade. What is meant for a person (`for_a_person`, ids of mistakes) stays out of it."""
-    return page_template("feedback.html", language).render(grade=grade)
+    return page_template("feedback.html", language_for(grade, language)).render(grade=grade)
 
 
 def exercise_html(exercise: ExerciseGrade, language: str) -> str:

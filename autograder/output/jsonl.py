@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from autograder.language import translate, translated
+from autograder.language import language_for, translate, translated
 from autograder.output.marks import error_words, number
 from autograder.records import CellReport, ExerciseGrade, Grade, Verdict
 
@@ -27,6 +27,7 @@ def json_line(grade: Grade, language: str) -> str:
 
 def as_json(grade: Grade, language: str) -> dict[str, Any]:
     """The grade as plain data, with its sentences in this language."""
+    language = language_for(grade, language)
     return {
         "submission": grade.submission, "student": grade.student, "status": grade.status,
         "points": number(grade.points), "max_points": number(grade.max_points),

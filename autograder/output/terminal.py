@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text as Line
 
-from autograder.language import VERDICT_WORDS, translate, translated
+from autograder.language import VERDICT_WORDS, language_for, translate, translated
 from autograder.output.marks import (
     NOT_ISOLATED,
     error_words,
@@ -48,6 +48,7 @@ def console(file: TextIO) -> Console:
 
 def print_grade(to: Console, grade: Grade, language: str) -> None:
     """One submission: its name, its notices, a row per exercise, the total, and its cells that failed."""
+    language = language_for(grade, language)
     to.print(_heading(grade, language))
     for notice in grade.notices:
         to.print(_indented(translate(notice, language), 1, "yellow", "! "))

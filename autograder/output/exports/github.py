@@ -12,6 +12,7 @@ from typing import Any
 
 from autograder.output.exports.order import Order
 from autograder.output.exports.words import details, summary
+from autograder.language import language_for
 from autograder.output.marks import number
 from autograder.records import ExerciseGrade, Grade
 
@@ -19,7 +20,7 @@ from autograder.records import ExerciseGrade, Grade
 def result(grades: Sequence[Grade], order: Order) -> bytes:
     """The text for `MULTIHEAD_RESULTS` of one submission; it is ASCII and one line."""
     (grade,) = grades
-    words = json.dumps(as_result(grade, order.language), ensure_ascii=True, allow_nan=False)
+    words = json.dumps(as_result(grade, language_for(grade, order.language)), ensure_ascii=True, allow_nan=False)
     return base64.b64encode(words.encode()) + b"\n"
 
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from autograder.language import translate
+from autograder.language import language_for, translate
 from autograder.output.exports.order import Order
 from autograder.output.exports.words import summary, title
 from autograder.output.marks import TIERS, number, points_of
@@ -20,8 +20,8 @@ from autograder.records import ExerciseGrade, Grade, Verdict, text
 def results(grades: Sequence[Grade], order: Order) -> bytes:
     """The file of one submission."""
     (grade,) = grades
-    return json.dumps(as_results(grade, order.language), ensure_ascii=False, indent=1, allow_nan=False).encode(
-        "utf-8", "replace")
+    found = as_results(grade, language_for(grade, order.language))
+    return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False).encode("utf-8", "replace")
 
 
 def as_results(grade: Grade, language: str) -> dict[str, Any]:

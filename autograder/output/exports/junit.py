@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from autograder.language import translate
+from autograder.language import language_for, translate
 from autograder.output.exports.order import Order
 from autograder.output.exports.words import summary, title
 from autograder.output.marks import number
@@ -20,7 +20,7 @@ def report(grades: Sequence[Grade], order: Order) -> bytes:
     """The file of a class."""
     root = Element("testsuites", name="autograder")
     for grade in grades:
-        _suite(root, grade, order.language)
+        _suite(root, grade, language_for(grade, order.language))
     _count(root, root)
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
 

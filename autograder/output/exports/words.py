@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.language import VERDICT_WORDS, translate
+from autograder.language import VERDICT_WORDS, language_for, translate
 from autograder.output.marks import NOT_ISOLATED, not_passed, points_of, reservations, verdict_mark
 from autograder.output.plain import plain
 from autograder.records import ExerciseGrade, Grade, Verdict
@@ -47,6 +47,7 @@ def title(verdict: Verdict, language: str) -> str:
 
 def comment(grade: Grade, language: str) -> str:
     """The whole feedback, some lines for each exercise."""
+    language = language_for(grade, language)
     lines = summary(grade, language)
     for exercise in grade.exercises if grade.status != "unreadable" else ():
         if exercise.skipped:
