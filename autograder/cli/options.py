@@ -38,7 +38,7 @@ def examples(*lines: str) -> str:
 
 language_option = click.option("--lang", "language", type=click.Choice(["nl", "en"]), show_default=False,
                                callback=lambda context, option, value: value or "",
-                               help="The language of the feedback.  [default: that of each student's notebook, else nl]")
+                               help="The language of the feedback.  [default: of each student's notebook, else nl]")
 
 
 def common(command: Callable[..., int]) -> Callable[..., int]:
