@@ -41,6 +41,7 @@ ALLOWED = {
                  "settings", "profile"},
     "output": OUTPUTS,
     "demo": {"course", "lesson", "intake", "records", "nbgrader"},
+    "scaffold": {"lesson", "nbgrader"},
     "locale": {"language"},
     "pytest_plugin": None, "cli": None,          # they put everything together
 }

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from autograder.cli import check, course, export, lesson, package, report
+from autograder.cli import check, course, export, lesson, new, package, report
 from autograder.cli.common import (
     BROKEN,
     DONE,
@@ -32,7 +32,7 @@ __all__ = ["cli", "exit_code", "main", "run"]
 SETTINGS = "autograder.toml"
 COMPLETE = "_AUTOGRADER_COMPLETE"            # set by a shell that asks how a word goes on
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-COMMANDS = (check.check, course.grade, course.diff, report.report, export.export, lesson.release, lesson.verify,
+COMMANDS = (check.check, course.grade, course.diff, report.report, export.export, lesson.release, lesson.verify, new.new,
             package.package, course.demo)
 
 

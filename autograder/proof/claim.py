@@ -55,6 +55,7 @@ class Proof:
     claims: tuple[Claim, ...]
     matrices: tuple[Matrix, ...]
     numbers: Mapping[str, str]                  # measured, and nothing is claimed about them
+    unfinished: bool = False                    # nothing was tried: parts of the lesson are still to be written
 
     @property
     def holds(self) -> bool:

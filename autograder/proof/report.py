@@ -9,6 +9,10 @@ from autograder.proof.claim import Claim, Matrix, Proof
 
 def render(proof: Proof, table: bool = False) -> str:
     """The claims, what each check is good for, and the exceptions; `table` adds every mistake with its checks."""
+    if proof.unfinished:
+        left = [exception for claim in proof.claims for exception in claim.exceptions]
+        return "\n".join([f"{proof.lesson} is unfinished, so nothing was tried; write this first:",
+                          *(f"  - {one}" for one in left)])
     lines = [f"{proof.lesson}: {'a quick part of the proof' if proof.quick else 'the proof'} "
              f"{'holds' if proof.holds else 'is BROKEN'} (isolation: {proof.isolation})", ""]
     lines += [line for claim in proof.claims for line in _claim(claim)]

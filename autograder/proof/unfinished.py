@@ -1,0 +1,85 @@
+"""Parts of a lesson that somebody has begun and not written yet: their words say TODO, or their code says so.
+
+Nothing can be proven of a lesson that has any, so the proof names them and stops there.
+"""
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from autograder.course import course_file
+from autograder.judge import AskIn
+from autograder.lesson import Exercise, Lesson
+from autograder.proof.claim import Claim
+from autograder.records import Subject
+
+TODO = "TODO"
+
+
+def unfinished(lesson: Lesson, reference: Subject) -> tuple[Claim, ...]:
+    """One claim that says what is to be written, and where; none where everything is."""
+    parts = [*_solutions(lesson), *_checks(lesson, reference), *_mistakes(lesson), *_notebooks(lesson)]
+    return (Claim("parts of the lesson that are written", 0, len(parts), tuple(parts)),) if parts else ()
+
+
+def _solutions(lesson: Lesson) -> Iterator[str]:
+    functions = {node.name: node for node in ast.parse(lesson.reference_source).body
+                 if isinstance(node, ast.FunctionDef)}
+    for exercise in lesson.exercises:
+        node = functions.get(exercise.name)
+        if node is None or isinstance(node.body[-1], ast.Raise) and "NotImplementedError" in ast.unparse(node.body[-1]):
+            yield f"{lesson.reference}: write {exercise.name}"
+
+
+def _checks(lesson: Lesson, reference: Subject) -> Iterator[str]:
+    for exercise in lesson.exercises:
+        folder = f"autograder/lessons/{lesson.name}/checks/{exercise.name}.py"
+        if TODO in str(exercise.telling):
+            yield f"autograder/lessons/{lesson.name}/lesson.py: the telling question of {exercise.name}"
+        for check in exercise.checks if not exercise.implementations else ():
+            if TODO in check.title.template or TODO in (check.run.__doc__ or ""):
+                yield f"{folder}: the words of the check {check.name} say TODO"
+            elif _unwritten(check.run, AskIn("own", reference, reference)):
+                yield f"{folder}: the check {check.name} is not written"
+        yield from _worth(exercise, folder)
+
+
+def _worth(exercise: Exercise, folder: str) -> Iterator[str]:
+    """A check without points decides nothing, and checks that do not add up decide something else."""
+    total = sum(check.points for check in exercise.checks)
+    if total != exercise.points:
+        yield f"{folder}: the checks are worth {total} together, and {exercise.name} {exercise.points}"
+    if not exercise.implementations:
+        yield from (f"{folder}: the check {check.name} is worth nothing; take its points from another one"
+                    for check in exercise.checks if not check.points)
+
+
+def _unwritten(run, ask: AskIn) -> bool:
+    with suppress(Exception):
+        try:
+            run(ask)
+        except NotImplementedError:
+            return True
+    return False
+
+
+def _mistakes(lesson: Lesson) -> Iterator[str]:
+    for mistake in lesson.mistakes:
+        if any(TODO in words for words in (mistake.why, mistake.hint.template, _edits(mistake.make))):
+            files = ", ".join(f"{name}.py" for name in mistake.exercises)
+            yield f"autograder/lessons/{lesson.name}/mistakes/{files}: the mistake {mistake.id} says TODO"
+
+
+def _edits(make: object) -> str:
+    """What `changed` was given, where that is how the mistake is made."""
+    return str([cell.cell_contents for cell in getattr(make, "__closure__", None) or ()])
+
+
+def _notebooks(lesson: Lesson) -> Iterator[str]:
+    for path in lesson.editions.values():
+        cells: Sequence[dict] = json.loads(course_file(path).read_text(encoding="utf-8"))["cells"]
+        names = [cell.get("id", "?") for cell in cells if TODO in "".join(cell["source"])]
+        if names:
+            yield f"{path}: these cells say TODO: {', '.join(names)}"

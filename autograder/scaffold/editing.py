@@ -1,0 +1,75 @@
+"""Python source with something added to it where it belongs: what stands there already is not touched."""
+from __future__ import annotations
+
+import ast
+
+from autograder.scaffold.checkout import CannotMake
+
+WIDTH = 120
+
+
+def before(source: str, name: str, code: str) -> str:
+    """`code` on lines of its own before the assignment to this name, two blank lines around it."""
+    lines, node = source.splitlines(), _assignment(source, name)
+    top = "\n".join(lines[:node.lineno - 1]).rstrip()
+    return f"{top}\n\n\n{code.strip()}\n\n\n" + "\n".join(lines[node.lineno - 1:]) + "\n"
+
+
+def appended(source: str, name: str, element: str) -> str:
+    """The tuple of this name with one element more, on the last line if there is room."""
+    node = _assignment(source, name)
+    return _with_element(source, node.value, element, len(name) + len(" = ("))
+
+
+def with_mistake(source: str, entry: str) -> str:
+    """The last tuple of mistakes with this entry at its end; `entry` is indented as it stands there."""
+    groups = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)
+              and isinstance(node.value, ast.Tuple) and any(isinstance(one, ast.Call) for one in node.value.elts)]
+    if not groups:
+        raise CannotMake("expected a tuple of Mistake(...) in the file of mistakes, and there is none")
+    lines, end = source.splitlines(), groups[-1].value.end_lineno
+    return "\n".join([*lines[:end - 1], entry.rstrip("\n"), *lines[end - 1:]]) + "\n"
+
+
+def with_argument(source: str, call: str, argument: str, element: str) -> str:
+    """The tuple that is this keyword argument of a call, with one element more on a line of its own."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == call:
+            for keyword in node.keywords:
+                if keyword.arg == argument and isinstance(keyword.value, ast.Tuple):
+                    lines, end = source.splitlines(), keyword.value.end_lineno
+                    return "\n".join([*lines[:end - 1], element, *lines[end - 1:]]) + "\n"
+    raise CannotMake(f"expected a call of {call} with a tuple {argument}=(...), and there is none")
+
+
+def importing(source: str, module: str, name: str) -> str:
+    """The same with this name among those that are imported from the module, in their order."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ImportFrom) and node.module == module:
+            names = sorted({alias.name for alias in node.names} | {name})
+            line = f"from {module} import {', '.join(names)}"
+            if len(line) > WIDTH:
+                line = f"from {module} import (\n" + "".join(f"    {one},\n" for one in names) + ")"
+            lines = source.splitlines()
+            return "\n".join([*lines[:node.lineno - 1], line, *lines[node.end_lineno:]]) + "\n"
+    raise CannotMake(f"expected an import from {module}, and there is none")
+
+
+def _assignment(source: str, name: str) -> ast.Assign:
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign) and [getattr(target, "id", "") for target in node.targets] == [name]:
+            return node
+    raise CannotMake(f"expected {name} = (...) at the end of the file, and there is none")
+
+
+def _with_element(source: str, value: ast.expr, element: str, indent: int) -> str:
+    if not isinstance(value, ast.Tuple):
+        raise CannotMake("expected a tuple there")
+    lines = source.splitlines()
+    last = lines[value.end_lineno - 1]
+    head, tail = last[:value.end_col_offset - 1].rstrip(), last[value.end_col_offset - 1:]
+    head = head.removesuffix(",")
+    line = f"{head}, {element}{tail}"
+    if len(line) > WIDTH:
+        line = f"{head},\n{' ' * indent}{element}{tail}"
+    return "\n".join([*lines[:value.end_lineno - 1], line, *lines[value.end_lineno:]]) + "\n"

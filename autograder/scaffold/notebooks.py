@@ -1,0 +1,83 @@
+"""The cells that an exercise has in the source notebook of an edition, and a notebook without exercises."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbformat.v4 import new_notebook as _new_notebook
+
+from autograder.nbgrader.source import BEGIN, END
+from autograder.scaffold.checkout import CannotMake
+
+KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+          "language_info": {"name": "python"}}
+REPLACE = {"nl": "Vervang de regel hieronder door je eigen code.", "en": "Replace the line below by your own code."}
+LEAVE = {"nl": "Deze cel geeft je punten voor {}. Laat hem leeg.",
+         "en": "This cell gives you your points for {}. Leave it empty."}
+
+
+@dataclass(frozen=True)
+class Words:
+    """An exercise, for the notebook in one language."""
+
+    language: str
+    name: str
+    points: int
+    parameters: str
+
+
+def new_notebook(lesson: str, language: str) -> nbformat.NotebookNode:
+    """A notebook with the given cell, and no exercise yet."""
+    notebook = _new_notebook(metadata=nbformat.from_dict(KERNEL))
+    notebook.cells = [_text("introduction", f"# TODO: {lesson}\n\nTODO: what this is about, and what students can do "
+                                            "afterwards"),
+                      _code("given", "import numpy as np", "given", locked=True),
+                      _text("points", "## TODO: the points, in a table")]
+    return notebook
+
+
+def with_exercise(notebook: nbformat.NotebookNode, words: Words) -> nbformat.NotebookNode:
+    """The notebook with the exercise after all others, and its point cell at the end."""
+    name, cells = words.name, notebook.cells
+    if any(cell.metadata.get("nbgrader", {}).get("grade_id") == name for cell in cells):
+        raise CannotMake(f"a notebook has a cell {name!r} already")
+    place = _after_the_last_exercise(cells)
+    slug = name.replace("_", "-")
+    own = [_text(f"{slug}-text", f"## TODO: `{name}`\n\nTODO: what the function has to do"),
+           _code(slug, _stub(words), name, solution=True),
+           _code(f"example-{slug}", f"# TODO: an example with numbers\nassert {name} is not None", f"example_{name}",
+                 grade=True, locked=True, points=0)]
+    notebook.cells = [*cells[:place], *own, *cells[place:], _points(words, slug)]
+    return notebook
+
+
+def _after_the_last_exercise(cells: list[nbformat.NotebookNode]) -> int:
+    """After the last cell that is an example, a solution or what is given."""
+    marks = [cell.metadata.get("nbgrader", {}) for cell in cells]
+    return 1 + max((place for place, mark in enumerate(marks) if mark and not mark.get("points")), default=-1)
+
+
+def _stub(words: Words) -> str:
+    return (f'def {words.name}({words.parameters}):\n    """TODO: the fact, with its shapes."""\n'
+            f"    # {REPLACE[words.language]}\n    {BEGIN}\n    raise NotImplementedError\n    {END}")
+
+
+def _points(words: Words, slug: str) -> nbformat.NotebookNode:
+    source = (f"# {LEAVE[words.language].format(words.name)}\n### BEGIN HIDDEN TESTS\n"
+              f'from autograder.nbgrader.kernel import points; points("{words.name}")\n### END HIDDEN TESTS')
+    return _code(f"test-{slug}", source, f"test_{words.name}", grade=True, locked=True, points=words.points)
+
+
+def _text(id: str, source: str) -> nbformat.NotebookNode:
+    return new_markdown_cell(source, id=id)
+
+
+def _code(id: str, source: str, grade_id: str, *, grade: bool = False, locked: bool = False, solution: bool = False,
+          points: int | None = None) -> nbformat.NotebookNode:
+    """A code cell with nbgrader's marks."""
+    marks: dict[str, Any] = {"grade": grade, "grade_id": grade_id, "locked": locked}
+    marks |= {} if points is None else {"points": points}
+    marks |= {"schema_version": 3, "solution": solution, "task": False}
+    return new_code_cell(source, id=id, metadata={"nbgrader": marks})

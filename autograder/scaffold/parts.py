@@ -1,0 +1,52 @@
+"""A new check, and a new mistake, of an exercise that exists."""
+from __future__ import annotations
+
+from autograder.lesson import Exercise
+from autograder.scaffold.checkout import CannotMake, Checkout, Made, dashed, rendered
+from autograder.scaffold.editing import appended, before, with_mistake
+
+
+def new_check(checkout: Checkout, lesson_name: str, exercise_name: str, name: str) -> Made:
+    """A check that is worth nothing yet, in the file of its exercise, and its test."""
+    lesson = checkout.lesson(lesson_name)
+    exercise = _by_answers(checkout.exercise(lesson, exercise_name))
+    name = dashed(name, "a check")
+    if name in [check.name for check in exercise.checks]:
+        raise CannotMake(f"{exercise.name} has a check {name!r} already; choose another name")
+    path = f"autograder/lessons/{lesson.name}/checks/{exercise.name}.py"
+    test = f"tests/checks/test_{lesson.name}_{exercise.name}_{name.replace('-', '_')}.py"
+    checkout.must_be_new(test)
+    source, function = checkout.read(path), name.replace("-", "_")
+    if f"def {function}(" in source or f"\n{function} = " in source:
+        function = f"_{function}"               # the check's name is without it
+    code = rendered("check.py", function=function, gated="\nRIGHT = " in source)
+    made = Made(checkout.root, {
+        path: appended(before(source, "CHECKS", code), "CHECKS", function),
+        test: rendered("check_test.py", lesson=lesson.name, exercise=exercise.name, check=name)})
+    made.opens = made.line_of(path, f"def {function}(")
+    return made
+
+
+def new_mistake(checkout: Checkout, lesson_name: str, exercise_name: str, name: str) -> Made:
+    """A mistake that changes nothing yet, in the file of its exercise, and its test."""
+    lesson = checkout.lesson(lesson_name)
+    exercise = _by_answers(checkout.exercise(lesson, exercise_name))
+    name = dashed(name, "a mistake")
+    if name in [mistake.id for mistake in lesson.mistakes]:
+        raise CannotMake(f"{lesson.name} has a mistake {name!r} already; choose another name")
+    path = f"autograder/lessons/{lesson.name}/mistakes/{exercise.name}.py"
+    test = f"tests/mistakes/test_{lesson.name}_{name.replace('-', '_')}.py"
+    checkout.must_be_new(test)
+    entry = rendered("mistake.py", id=name, exercise=exercise.name)
+    made = Made(checkout.root, {path: with_mistake(checkout.read(path), entry),
+                                test: rendered("mistake_test.py", lesson=lesson.name, id=name,
+                                               exercise=exercise.name)})
+    made.opens = made.line_of(path, f'"{name}"')
+    return made
+
+
+def _by_answers(exercise: Exercise) -> Exercise:
+    if exercise.implementations:
+        raise CannotMake(f"{exercise.name} is graded by the implementations that it accepts and rejects; add one to "
+                         "implementations.py, as CONTRIBUTING.md says")
+    return exercise
