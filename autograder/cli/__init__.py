@@ -32,8 +32,8 @@ __all__ = ["cli", "exit_code", "main", "run"]
 SETTINGS = "autograder.toml"
 COMPLETE = "_AUTOGRADER_COMPLETE"            # set by a shell that asks how a word goes on
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-COMMANDS = (check.check, course.grade, course.diff, report.report, export.export, lesson.release, lesson.verify, new.new,
-            package.package, course.demo)
+COMMANDS = (check.check, course.grade, course.diff, report.report, export.export, lesson.release, lesson.verify,
+            new.new, package.package, course.demo)
 
 
 def _show_version(context: click.Context, option: click.Parameter, value: bool) -> None:
