@@ -88,7 +88,7 @@ def test_an_untouched_notebook_has_nothing_in_any_language(engine, language):
 
 
 def test_a_class_may_mix_languages(tmp_path):
-    """`autograder check` answers each edition under the one assignment, and in its own language where none is asked."""
+    """`autograder check` answers each edition under the one assignment, and in its own language unless one is asked."""
     for student, language in (("student-01", "nl"), ("student-02", "en")):
         folder = tmp_path / student / "multihead"
         shutil.copytree(RELEASES[language].parent, folder)
@@ -99,6 +99,21 @@ def test_a_class_may_mix_languages(tmp_path):
     assert [(grade["student"], grade["points"], grade["status"]) for grade in grades] == [
         ("student-01", 20, "graded"), ("student-02", 20, "graded")]
     assert all(Path(grade["submission"]).parent.name == "multihead" for grade in grades)
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ([], ("split_heads is nog niet geschreven", "split_heads is not written yet")),
+    (["--lang", "nl"], ("split_heads is nog niet geschreven", "split_heads is nog niet geschreven")),
+    (["--lang", "en"], ("split_heads is not written yet", "split_heads is not written yet")),
+])
+def test_students_are_answered_in_the_language_of_their_notebook_unless_one_is_asked(tmp_path, options, words):
+    for student, language in (("student-01", "nl"), ("student-02", "en")):
+        shutil.copytree(RELEASES[language].parent, tmp_path / student / "multihead")
+    run = subprocess.run([sys.executable, "-m", "autograder", "check", str(tmp_path), *options],
+                         capture_output=True, text=True, check=True)
+    first, second = run.stdout.split("student-02  ")[:2]
+    assert words[0] in first
+    assert words[1] in second
 
 
 def test_files_beside_the_notebook_are_nobodys_submission(tmp_path):
