@@ -71,16 +71,16 @@ def reach(args: Any) -> float:
     Leading axes multiply unless they are the same axis in arrays of the same rank; of the others, and of whole numbers
     (heads), a product has three. An array without numbers can become one of any size.
     """
-    leading, longest = set(), 1
+    leading, longest = set(), 1.0
     for part in _parts(args):
         if isinstance(part, np.ndarray):
             if part.size == 0:
                 return float("inf")
             leading |= {(part.ndim, axis, length) for axis, length in enumerate(part.shape[:-2])}
-            longest = max(longest, *part.shape[-2:], 1)
+            longest = max(longest, *part.shape[-2:], 1.0)
         elif isinstance(part, int | float):
             longest = max(longest, abs(part))
-    return prod(length for _, _, length in leading) * longest ** 3
+    return prod((float(length) for _, _, length in leading), start=longest * longest * longest)
 
 
 def _parts(value: Any) -> Iterator[Any]:
