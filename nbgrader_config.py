@@ -35,4 +35,5 @@ if ENGINE:
 c.AssignLatePenalties.plugin_class = "autograder.nbgrader.late.CoursePenalty"
 
 # `nbgrader zip_collect multihead` reads the zips of Moodle, Canvas and Brightspace in downloaded/multihead/archive/.
+c.ZipCollectApp.extractor_plugin = "autograder.nbgrader.collect.LmsExtractor"
 c.ZipCollectApp.collector_plugin = "autograder.nbgrader.collect.LmsCollector"

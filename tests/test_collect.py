@@ -1,4 +1,6 @@
 """Zips as Moodle, Canvas and Brightspace make them: whose each file is, which attempt counts, and what was late."""
+import io
+import logging
 import os
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from nbgrader.apps.zipcollectapp import ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment
 from test_hook import FULL, run_nbgrader, scores, wrong
 
+from autograder.grade_course import grade_course
 from autograder.nbgrader.lms import handed_in
 
 RIGHT, WRONG = saved(honest()), saved(wrong())
@@ -76,11 +79,19 @@ def download(course, name: str, files: dict[str, bytes], age: float = 0) -> None
     os.utime(path, (1.7e9 - age, 1.7e9 - age))
 
 
-def collect(course, monkeypatch) -> None:
+def collect(course, monkeypatch) -> list[str]:
+    """Run the command in this process; what it logged as a warning or worse."""
     monkeypatch.chdir(course.root)
-    app = ZipCollectApp()
+    app, said = ZipCollectApp(), []
     app.initialize(["multihead", "--force"])
-    app.start()
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: said.append(record.getMessage())
+    app.log.addHandler(handler)
+    try:
+        app.start()
+    finally:
+        app.log.removeHandler(handler)
+    return said
 
 
 def submitted(course) -> dict[str, bytes]:
@@ -139,7 +150,9 @@ def test_what_canvas_calls_late_is_late(course, monkeypatch):
         "onestudent_340934_208490284_multihead.ipynb": WRONG,
         "onestudent_340934_208490299_multihead-1.ipynb": RIGHT,
         "twostudent_LATE_340935_208490290_multihead-2.ipynb": RIGHT})
-    collect(course, monkeypatch)
+    said = collect(course, monkeypatch)
+    assert "340934 handed in more than once; the last attempt is graded, the others are in .earlier/" in said
+    assert "340935 handed in late; nobody says how late" in said
     found = submitted(course)
     assert found["340934/multihead/multihead.ipynb"] == RIGHT
     assert WRONG in found.values()
@@ -158,6 +171,97 @@ def test_a_later_zip_is_a_later_attempt(course, monkeypatch):
     found = submitted(course)
     assert found["1234567/multihead/multihead.ipynb"] == RIGHT
     assert found["1234567/multihead/.earlier/1-0/multihead.ipynb"] == WRONG
+
+
+def moodle(number: int, name: str = "multihead.ipynb") -> str:
+    return f"Student {number}_{number}_assignsubmission_file_/{name}"
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for member, content in files.items():
+            archive.writestr(member, content)
+    return made.getvalue()
+
+
+def test_whatever_a_student_handed_in_is_collected_and_nobody_stops_the_others(course, monkeypatch):
+    download(course, "d.zip", {
+        moodle(1, "work.zip"): zipped({"multihead/multihead.ipynb": RIGHT}), moodle(2, "work.zip"): b"PK\3\4 broken",
+        moodle(3, "work.pdf"): b"%PDF-1.7", moodle(4, "multihead.ipynb.gz"): b"\x1f\x8b broken",
+        moodle(5, "multihead"): RIGHT, moodle(6): RIGHT, moodle(6, "sub/picture.png"): b"\x89PNG"})
+    collect(course, monkeypatch)
+    assert {path.split("/multihead/", 1)[0]: path.split("/multihead/", 1)[1] for path in submitted(course)} == {
+        "1": "work.zip", "2": "work.zip", "3": "work.pdf", "4": "multihead.ipynb.gz", "5": "multihead",
+        "6": "sub/picture.png"}
+    grades = {grade.student: grade for grade in grade_course(course.root)}
+    assert {student: grade.points for student, grade in grades.items()} == {
+        "1": 20.0, "2": None, "3": None, "4": None, "5": 20.0, "6": 20.0}
+    assert [grades[student].status for student in "234"] == ["unreadable"] * 3
+
+
+def test_members_that_lead_outside_are_left_out_and_said(course, monkeypatch):
+    download(course, "d.zip", {"../" + moodle(1): WRONG, moodle(2): RIGHT, "/etc/" + moodle(3): WRONG})
+    said = collect(course, monkeypatch)
+    assert submitted(course).keys() == {"2/multihead/multihead.ipynb"}
+    assert not list(course.root.rglob("Student 1*"))
+    assert [line for line in said if "lead outside it" in line and "Student 1" in line and "Student 3" in line]
+
+
+def test_a_name_that_fits_no_pattern_is_said_in_one_line_and_stays_where_it_was(course, monkeypatch):
+    download(course, "d.zip", {moodle(1): RIGHT, "multihead.ipynb": WRONG})
+    said = collect(course, monkeypatch)
+    assert submitted(course).keys() == {"1/multihead/multihead.ipynb"}
+    assert sum("d/multihead.ipynb" in line for line in said) == 1
+    assert (course.root / "downloaded/multihead/extracted/d/multihead.ipynb").read_bytes() == WRONG
+
+
+def test_an_archive_that_is_damaged_is_said_and_the_next_one_is_read(course, monkeypatch):
+    download(course, "b.zip", {moodle(1): RIGHT})
+    (course.root / "downloaded/multihead/archive/a.zip").write_bytes(b"PK")
+    said = collect(course, monkeypatch)
+    assert submitted(course).keys() == {"1/multihead/multihead.ipynb"}
+    assert any(line.startswith("a.zip was left out: The zip archive is damaged") for line in said)
+
+
+def test_windows_separators_are_read(course, monkeypatch):
+    download(course, "d.zip", {moodle(1).replace("/", "\\"): RIGHT, moodle(2, "a\\multihead.ipynb"): RIGHT})
+    collect(course, monkeypatch)
+    assert submitted(course).keys() == {"1/multihead/multihead.ipynb", "2/multihead/a/multihead.ipynb"}
+
+
+@pytest.mark.parametrize("flagged", [True, False], ids=["flag", "no flag"])
+def test_accents_in_names_are_read_whether_or_not_the_zip_says_how_they_are_written(course, monkeypatch, flagged):
+    name = "12-9 - Stúdent Één - Sep 9, 2024 926 PM/multihead.ipynb"
+    content = zipped({name: RIGHT})
+    if not flagged:
+        info = zipfile.ZipFile(io.BytesIO(content)).infolist()[0]
+        assert info.flag_bits & 0x800
+        central = content.index(b"PK\1\2")
+        content = bytearray(content)
+        content[7] &= ~0x08
+        content[central + 9] &= ~0x08
+    path = course.root / "downloaded/multihead/archive/d.zip"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    collect(course, monkeypatch)
+    assert [path.split("/")[0] for path in submitted(course)] == ["stúdent-één"] * 2
+
+
+def test_of_two_files_of_one_attempt_both_keep_their_names(course, monkeypatch):
+    download(course, "d.zip", {moodle(1): WRONG, moodle(1, "multihead (1).ipynb"): RIGHT})
+    collect(course, monkeypatch)
+    found = submitted(course)
+    assert found == {"1/multihead/multihead.ipynb": WRONG, "1/multihead/multihead (1).ipynb": RIGHT}
+
+
+def test_collecting_again_takes_what_is_in_the_archives_then(course, monkeypatch):
+    download(course, "a.zip", {moodle(1): WRONG, moodle(2): RIGHT}, age=1000)
+    collect(course, monkeypatch)
+    download(course, "b.zip", {moodle(1): RIGHT})
+    collect(course, monkeypatch)
+    assert submitted(course) == {"1/multihead/multihead.ipynb": RIGHT, "2/multihead/multihead.ipynb": RIGHT,
+                                 "1/multihead/.earlier/1-0/multihead.ipynb": WRONG}
 
 
 def test_the_command_itself_collects(course):

@@ -9,7 +9,7 @@ import re
 import stat
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -34,12 +34,15 @@ _REASONS = {
 
 
 @contextmanager
-def archive_listing(path: str) -> Iterator[Listing]:
-    """The files in an archive, loadable while the context lasts. Unreadable where the archive is no good."""
+def archive_listing(path: str, whole: bool = False) -> Iterator[Listing]:
+    """The files in an archive, loadable while the context lasts. Unreadable where the archive is no good.
+
+    `whole`: an archive in it can be loaded as the file that it is; otherwise it says that it is not opened.
+    """
     archive = _opened(path)
     with archive:
         members, refused = _sorted_out(archive)
-        files = [_file(archive, path, below, member) for below, member in members.items() if not member.is_dir()]
+        files = [_file(archive, path, below, member, whole) for below, member in members.items() if not member.is_dir()]
         folders = [below for below, member in members.items() if member.is_dir()]
         yield Listing(sorted(files, key=lambda file: file.path), folders, refused)
 
@@ -71,10 +74,11 @@ def _sorted_out(archive: zipfile.ZipFile) -> tuple[dict[PurePosixPath, zipfile.Z
     members: dict[PurePosixPath, zipfile.ZipInfo] = {}
     refused: dict[str, list[str]] = {}
     for member in archive.infolist():
-        below = PurePosixPath(member.filename.replace("\\", "/"))
+        name = _name(member)
+        below = PurePosixPath(name.replace("\\", "/"))
         fault = _fault(member, below)
         if fault:
-            refused.setdefault(fault, []).append(member.filename)
+            refused.setdefault(fault, []).append(name)
         elif below.parts and not any(passed_by(part) for part in below.parts):
             members[below] = member
     total = sum(member.file_size for below, member in members.items() if below.name.lower().endswith(SUFFIXES))
@@ -82,6 +86,14 @@ def _sorted_out(archive: zipfile.ZipFile) -> tuple[dict[PurePosixPath, zipfile.Z
         raise Unreadable(text("The archive unpacks to {size} MB; more than {limit} MB is not read. Split it.",
                               size=total // 2**20, limit=TOTAL_CAP // 2**20))
     return members, _reason(refused)
+
+
+def _name(member: zipfile.ZipInfo) -> str:
+    """What the member is called. A name that does not say it is UTF-8 may be it all the same."""
+    if not member.flag_bits & 0x800:
+        with suppress(UnicodeError):
+            return member.filename.encode("cp437").decode("utf-8")
+    return member.filename
 
 
 def _fault(member: zipfile.ZipInfo, below: PurePosixPath) -> str:
@@ -107,7 +119,7 @@ def _reason(refused: dict[str, list[str]]) -> Text | None:
     return reason
 
 
-def _file(archive: zipfile.ZipFile, path: str, below: PurePosixPath, member: zipfile.ZipInfo) -> File:
+def _file(archive: zipfile.ZipFile, path: str, below: PurePosixPath, member: zipfile.ZipInfo, whole: bool) -> File:
     def load() -> bytes:
         try:
             with archive.open(member) as file:
@@ -119,4 +131,4 @@ def _file(archive: zipfile.ZipFile, path: str, below: PurePosixPath, member: zip
         modified = datetime(*member.date_time).timestamp()
     except (OverflowError, ValueError, OSError):
         modified = 0.0
-    return File(below, f"{path}!{below}", modified, refuse_archive if is_archive(below) else load)
+    return File(below, f"{path}!{below}", modified, refuse_archive if is_archive(below) and not whole else load)

@@ -1,7 +1,8 @@
 """For `nbgrader zip_collect`: the zips of Moodle, Canvas and Brightspace, with the last attempt in its place.
 
 Earlier attempts are kept in a hidden folder beside it, which nobody grades. A later zip in the folder of archives is a
-later attempt. What the learning environment calls late without a time is set one second after the due date.
+later attempt. What the learning environment calls late without a time is set one second after the due date. Whatever
+kind of file a student handed in is collected; intake says what can be done with it.
 """
 from __future__ import annotations
 
@@ -15,14 +16,17 @@ from pathlib import Path, PurePath
 from zoneinfo import ZoneInfo
 
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.plugins.zipcollect import FileNameCollectorPlugin
+from nbgrader.plugins.zipcollect import ExtractorPlugin, FileNameCollectorPlugin
 from traitlets import Unicode
 
+from autograder.intake.archive import archive_listing
+from autograder.intake.encoding import Unreadable
+from autograder.language import translate
+from autograder.nbgrader.autograded import replace_file
 from autograder.nbgrader.lms import HandedIn, handed_in
 from autograder.nbgrader.session import notebooks_of
 
 EARLIER = ".earlier"                        # hidden: intake, and nbgrader by this course's configuration, pass it by
-_TAKEN = (".ipynb", ".py", ".txt", ".json")
 _OLDEST = datetime.min
 
 
@@ -31,6 +35,38 @@ class _File:
     path: str
     of: HandedIn
     attempt: tuple                          # larger is later
+
+
+class LmsExtractor(ExtractorPlugin):
+    """Unpacks the archives of the learning environment, whose names may have accents or Windows' separators.
+
+    A student's own archive stays as it is: intake opens it, and a damaged one stops nobody else.
+    """
+
+    def extract(self, archive_path: str, extracted_path: str) -> None:
+        archives = sorted(path for path in Path(archive_path).rglob("*") if path.is_file())
+        if not archives:
+            self.log.warning("There is no archive in %s: put the zip of the learning environment there", archive_path)
+        for path in archives:
+            into = Path(extracted_path, path.relative_to(archive_path))
+            try:
+                if path.suffix.lower() == ".zip":
+                    self._unpack(path, into.with_suffix(""))
+                else:
+                    replace_file(into, path.read_bytes(), 0o644)
+            except (Unreadable, OSError) as error:
+                why = translate(error.why, "en") if isinstance(error, Unreadable) else error
+                self.log.error("%s was left out: %s", path.name, why)
+
+    def _unpack(self, path: Path, into: Path) -> None:
+        with archive_listing(str(path), whole=True) as listing:
+            if listing.refused:
+                self.log.error("%s: %s", path.name, translate(listing.refused, "en"))
+            for file in listing.files:
+                try:
+                    replace_file(into / file.path, file.load(), 0o644)
+                except Unreadable as error:
+                    self.log.error("%s, %s was left out: %s", path.name, file.path, translate(error.why, "en"))
 
 
 class LmsCollector(FileNameCollectorPlugin):
@@ -62,8 +98,8 @@ class LmsCollector(FileNameCollectorPlugin):
 
     def _file(self, path: Path) -> _File | None:
         below = path.relative_to(self.parent._format_collect_path(self.parent.extracted_directory))
-        of = handed_in(below) if path.suffix.lower() in _TAKEN else None
-        if of is None or path.name == "index.html":
+        of = handed_in(below)
+        if of is None:
             return None
         return _File(str(path), of, (of.when or _OLDEST, self._age_of_archive(below.parts[0])))
 
@@ -74,17 +110,24 @@ class LmsCollector(FileNameCollectorPlugin):
     def _of(self, student: str, files: list[_File]):
         """One student's files: the last attempt in its place, the others below the folder of earlier ones."""
         attempts = sorted({file.attempt for file in files})
-        if len(attempts) > 1:
-            self.log.warning("%s handed in %s times; the last attempt is graded", student, len(attempts))
         placed: dict[PurePath, str] = {}
-        for file in sorted(files, key=lambda file: (file.attempt, file.of.upload), reverse=True):
+        for file in sorted(files, key=self._order, reverse=True):
             place, number = self._name(file.of.below), attempts.index(file.attempt) + 1
+            if place in placed and not file.of.upload:      # two files of one attempt: intake chooses, and says so
+                place = file.of.below
             last = file.attempt == attempts[-1] and place not in placed
             place = place if last else PurePath(EARLIER, f"{number}-{file.of.upload}", file.of.below)
             placed[place] = file.path
             about = {"student_id": student, "file_id": str(place)}
             when = self._when(student, file.of) if last else None
             yield file.path, about | ({"timestamp": f"{when:%Y-%m-%d %H:%M:%S} UTC"} if when else {})
+        if any(EARLIER in place.parts for place in placed):
+            self.log.warning("%s handed in more than once; the last attempt is graded, the others are in %s/", student,
+                             EARLIER)
+
+    def _order(self, file: _File) -> tuple:
+        """Larger is what counts: the last attempt, the last upload, and of one attempt the file with the right name."""
+        return file.attempt, file.of.upload, self._name(file.of.below) == file.of.below
 
     def _name(self, below: PurePath) -> PurePath:
         """The path without the number that Canvas and browsers add, where the notebook is known without it."""
