@@ -89,8 +89,9 @@ def test_memory_is_flat_over_ten_thousand_hostile_frames():
 
 
 NUMBERS = st.integers(-2**63, 2**64 - 1) | st.floats() | st.booleans()
-ARRAYS = st.builds(np.zeros, st.lists(st.integers(0, 3) | st.sampled_from([1000, 30_000]), max_size=6).filter(
-    lambda shape: prod(max(length, 1) for length in shape) < 10**6), st.sampled_from([np.int8, np.float64, np.complex128]))
+SHAPES = st.lists(st.integers(0, 3) | st.sampled_from([1000, 30_000]), max_size=6).filter(
+    lambda shape: prod(max(length, 1) for length in shape) < 10**6)
+ARRAYS = st.builds(np.zeros, SHAPES, st.sampled_from([np.int8, np.float64, np.complex128]))
 ARGUMENTS = st.recursive(ARRAYS | NUMBERS | st.none() | st.text(max_size=5).filter(str.isascii),
                          lambda parts: st.lists(parts, max_size=4).map(tuple)
                          | st.dictionaries(st.sampled_from("abcd"), parts, max_size=4), max_leaves=8)
