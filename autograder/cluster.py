@@ -74,17 +74,22 @@ class ClusterPool:
     @contextmanager
     def _connected(self) -> Iterator[Client]:
         from distributed import Client
+        if not self._address:                       # Dask would start a cluster of its own
+            raise self._unreachable("the address is empty")
         where = {"scheduler_file": self._address} if Path(self._address).is_file() else {"address": self._address}
         try:
             client = Client(**where, timeout=CONNECT, set_as_default=False)
         except (OSError, ValueError, TypeError, OverflowError, RuntimeError) as error:
             why = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise Stopped(f"there is no Dask scheduler at {self._address}: {why}; expected the address that `dask "
-                          "scheduler` prints, such as tcp://10.0.0.1:8786, or its --scheduler-file") from None
+            raise self._unreachable(why) from None
         try:
             yield client
         finally:
             client.close(timeout=1)
+
+    def _unreachable(self, why: str) -> Stopped:
+        return Stopped(f"there is no Dask scheduler at {self._address}: {why}; expected the address that `dask "
+                       "scheduler` prints, such as tcp://10.0.0.1:8786, or its --scheduler-file")
 
     # --- which workers there are ----------------------------------------------------------------------------------
 
@@ -137,7 +142,7 @@ class ClusterPool:
     def _introduced(self, address: str, said: Any) -> Introduction:
         if isinstance(said, bytes):
             return unpack_introduction(said)
-        if isinstance(said, ImportError):
+        if isinstance(said, ImportError) or "ModuleNotFoundError" in str(said):
             raise Stopped(f"the worker at {address} has no autograder, or another one: {said}; {REMEDY}")
         raise Stopped(f"the worker at {address} cannot grade: {said}")
 

@@ -1,0 +1,217 @@
+"""A class on a Dask cluster: a real scheduler and workers on this machine's loopback, ended by their ids."""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from courses import rows
+
+from autograder import cli, cluster
+from autograder.cluster import ClusterPool
+from autograder.demo import make_class
+from autograder.grade import Limits
+from autograder.grade_course import grade_course
+from autograder.pools import Stopped
+from autograder.settings import Settings
+from autograder.worker import Task
+
+TASK = Task("multihead", Settings(), Limits())
+ROWS = ("SELECT sa.student_id, c.name, g.auto_score, g.needs_manual_grade FROM grade g "
+        "JOIN base_cell c ON c.id = g.cell_id JOIN submitted_notebook n ON n.id = g.notebook_id "
+        "JOIN submitted_assignment sa ON sa.id = n.assignment_id")
+COMMENTS = ROWS.replace("g.auto_score, g.needs_manual_grade FROM grade g", "g.auto_comment FROM comment g")
+
+
+@contextmanager
+def process(*arguments: str, folder: Path, **environment: str) -> Iterator[subprocess.Popen]:
+    """A part of Dask's, in a group of its own that ends with the test."""
+    with (folder / f"{time.monotonic_ns()}.log").open("wb") as log:
+        started = subprocess.Popen([sys.executable, "-m", *arguments], cwd=folder, stdout=log, stderr=log,
+                                   start_new_session=True,
+                                   env={**os.environ, "DASK_DISTRIBUTED__DASHBOARD__LINK": "", **environment})
+        try:
+            yield started
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(started.pid, signal.SIGKILL)
+            started.wait()
+
+
+@contextmanager
+def scheduler(folder: Path) -> Iterator[tuple[str, subprocess.Popen]]:
+    """The address of a scheduler without workers, and its process."""
+    file = folder / "scheduler.json"
+    with process("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+                 "--scheduler-file", str(file), folder=folder) as started:
+        wait_for(lambda: file.exists() and file.read_text().endswith("}"))
+        yield json.loads(file.read_text())["address"], started
+
+
+def worker(address: str, folder: Path, threads: int = 1, nanny: bool = True, **environment: str):
+    return process("distributed.cli.dask_worker", address, "--nthreads", str(threads), "--nworkers", "1",
+                   "--nanny" if nanny else "--no-nanny", "--no-dashboard", "--local-directory", str(folder),
+                   folder=folder, **environment)
+
+
+def wait_for(true: Callable[[], bool], seconds: float = 60) -> None:
+    until = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory) -> Iterator[str]:
+    """A scheduler with two workers."""
+    folder = tmp_path_factory.mktemp("dask")
+    with scheduler(folder) as (where, _), worker(where, folder), worker(where, folder):
+        yield where
+
+
+@pytest.fixture(scope="module")
+def locally(tmp_path_factory) -> Path:
+    """A class that was graded on this machine alone."""
+    folder = tmp_path_factory.mktemp("class") / "local"
+    make_class(folder, 30)
+    shutil.copytree(folder, folder.parent / "ungraded")
+    grade_course(folder, jobs=2)
+    return folder
+
+
+@pytest.fixture
+def course(locally, tmp_path) -> Path:
+    """The same class, not graded yet."""
+    return shutil.copytree(locally.parent / "ungraded", tmp_path / "course")
+
+
+def same(one: Path, other: Path) -> None:
+    """Both gradebooks and all that students see are equal."""
+    for query in (ROWS, COMMENTS):
+        assert rows(one / "gradebook.db", query) == rows(other / "gradebook.db", query)
+    for folder in ("autograded", "feedback"):
+        contents = [{path.relative_to(root): path.read_bytes() for path in (root / folder).rglob("*")
+                     if path.is_file()} for root in (one, other)]
+        assert contents[0] == contents[1]
+
+
+def test_a_killed_worker_costs_nothing_and_the_gradebook_is_that_of_the_local_pool(address, course, locally):
+    workers: set[str] = set()
+    killed: list[int] = []
+
+    def watch(event, **facts):
+        if event == "graded" and facts["judged"].worker:
+            workers.add(facts["judged"].worker)
+            if not killed:
+                killed.append(int(facts["judged"].worker.partition(":")[2]))
+                os.kill(killed[0], signal.SIGKILL)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("autograder.dispatch.AHEAD", 1)                   # so that most is still to be sent
+        grades = grade_course(course, cluster=address, on_event=watch)
+    assert len(grades) == 30
+    assert killed
+    assert not any(worker.endswith(f":{os.getpid()}") for worker in workers)
+    same(course, locally)
+
+
+def test_the_command_takes_the_address(address, course, locally, monkeypatch, capsys):
+    monkeypatch.chdir(course)
+    assert cli.run(["grade", "--cluster", address, "--json", "grades.jsonl"]) == 1       # some files are damaged
+    assert capsys.readouterr().err == ""
+    assert len((course / "grades.jsonl").read_text().splitlines()) == 30
+    same(course, locally)
+
+
+@pytest.mark.parametrize("where", ["tcp://127.0.0.1:1", "nonsense", "foo://127.0.0.1:8786", "127.0.0.1:999999", ""])
+def test_an_address_where_no_scheduler_is_costs_one_line(course, monkeypatch, capsys, where):
+    monkeypatch.setattr(cluster, "CONNECT", 1.0)
+    monkeypatch.chdir(course)
+    assert cli.run(["grade", "--cluster", where]) == 3
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert said[0].startswith(f"autograder: there is no Dask scheduler at {where}")
+    assert not (course / "gradebook.db").exists()
+
+
+def test_a_scheduler_that_vanishes_loses_nothing(tmp_path, course, locally, monkeypatch, capsys):
+    monkeypatch.setattr(cluster, "AWAY", 1.0)
+    monkeypatch.setattr("autograder.dispatch.AHEAD", 1)
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "2s")
+    done = []
+    with scheduler(tmp_path) as (where, started), worker(where, tmp_path):
+        def watch(event, **facts):
+            if event == "graded" and facts["judged"].worker:
+                done.append(facts["judged"].submission.student)
+                started.kill()
+        with pytest.raises(Stopped, match="scheduler .*(gone|lost).*kept"):
+            grade_course(course, cluster=where, on_event=watch)
+    assert 0 < len(done) < 30
+    sources = {}
+    grade_course(course, jobs=2, on_event=lambda event, **facts: sources.update(
+        {facts["judged"].submission.student: facts["judged"].source} if event == "graded" else {}))
+    assert all(sources[student] == "known" for student in done)
+    same(course, locally)
+
+
+def test_other_versions_on_a_worker_are_refused_in_one_line(address, monkeypatch):
+    monkeypatch.setattr("numpy.__version__", "1.0")
+    with pytest.raises(Stopped, match=r"^the worker at tcp://\S+ has numpy \S+ instead of 1.0; install the same"):
+        ClusterPool(TASK, address).__enter__()
+
+
+def test_workers_behind_different_walls_are_refused(address, tmp_path):
+    with worker(address, tmp_path, PYTHONPATH=_first_on_path(_with_another_wall(tmp_path))):
+        _wait_for_workers(address, 3)
+        with pytest.raises(Stopped, match=r"has isolation \w+ instead of \w+ at tcp.*--isolation"):
+            ClusterPool(TASK, address).__enter__()
+    _wait_for_workers(address, 2)
+
+
+def test_a_worker_without_the_autograder_is_named(tmp_path):
+    (tmp_path / "autograder.py").write_text("")             # stands in the way of the package
+    with (scheduler(tmp_path) as (where, _), worker(where, tmp_path, PYTHONPATH=_first_on_path(tmp_path)),
+          pytest.raises(Stopped, match=r"the worker at tcp://\S+ has no autograder.*install")):
+        ClusterPool(TASK, where).__enter__()
+
+
+def test_a_worker_with_several_threads_judges_one_submission_at_a_time(tmp_path, course, locally):
+    told = []
+    with scheduler(tmp_path) as (where, _), worker(where, tmp_path, threads=3):
+        grade_course(course, cluster=where, on_event=lambda event, **facts: told.append(facts.get("message")))
+    assert [words for words in told if words] == [
+        *[words for words in told if words and "has no workers" in words],
+        "some workers have several threads, of which one is used: start them with --nthreads 1"]
+    same(course, locally)
+
+
+def test_a_cluster_without_dask_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(Stopped, match=r"pip install 'multihead-autograder\[cluster\]'"):
+        ClusterPool(TASK, "tcp://127.0.0.1:1").__enter__()
+
+
+def _with_another_wall(folder: Path) -> Path:
+    """A folder whose sitecustomize makes `auto` settle for less, as on a machine without user namespaces."""
+    (folder / "site").mkdir()
+    (folder / "site" / "sitecustomize.py").write_text(
+        "import autograder.sandbox.tiers as tiers\n"
+        "tiers._outer = lambda: (None, 'not on this machine')\n")
+    return folder / "site"
+
+
+def _first_on_path(folder: Path) -> str:
+    return os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH", "")]))
+
+
+def _wait_for_workers(address: str, number: int) -> None:
+    from distributed import Client
+    with Client(address, set_as_default=False) as client:
+        wait_for(lambda: len(client.nthreads()) == number)
