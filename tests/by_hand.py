@@ -107,6 +107,9 @@ def grade_course(course, *, on_grade, students, limits, **choices):
               for path in sorted((course / "submitted").iterdir()) if not students or path.stem in students]
     for index, grade in enumerate(grades, start=1):
         on_grade(grade, index, len(grades))
+    journal = course / ".autograder" / "journal.jsonl"
+    journal.parent.mkdir(exist_ok=True)
+    journal.write_bytes(b"".join(msgspec.json.encode(grade) + b"\n" for grade in grades))
     return grades
 
 

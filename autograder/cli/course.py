@@ -10,6 +10,7 @@ import click
 from autograder.cli.common import LESSON, answers, course_lesson, engine, exit_code
 from autograder.cli.lessons import lesson_handed_in, lesson_option
 from autograder.cli.options import common, course_options, examples, jobs_option, json_target, run_options
+from autograder.cli.report import write_course_report
 from autograder.cli.watching import profiled, stopping_kindly, watched
 
 
@@ -25,7 +26,7 @@ from autograder.cli.watching import profiled, stopping_kindly, watched
 @common
 def grade(target: str | None, language: str, jobs: int, students: tuple[str, ...], force: bool, dry_run: bool,
           lesson: str | None, cluster: str | None, log: str | None, profile: bool, **limits: Any) -> int:
-    """Grade the course in this folder: submitted/ -> gradebook, autograded/, feedback/."""
+    """Grade the course in this folder: submitted/ -> gradebook, autograded/, feedback/, report.html."""
     choices = {"jobs": jobs, "students": students, "force": force, "cluster": cluster}
     if dry_run:
         return _changes(target, language, lesson, limits, **choices)
@@ -85,9 +86,11 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
         except CourseError as error:
             raise click.UsageError(str(error)) from None
         answer.all(grades)
+    overview = write_course_report(course, lesson, language)
     if target != "-":
         page = course.path("feedback", grades[0].student, lesson).with_suffix(".html")
         click.echo(f"\nEach student has a page of feedback, such as {os.path.relpath(page)}")
+        click.echo(f"The class on one page: {os.path.relpath(overview)}")
     return exit_code(answer.grades)
 
 

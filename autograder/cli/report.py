@@ -71,15 +71,14 @@ def _name(lesson: str, anonymous: bool = False) -> str:
 
 def _write(target: Path, run: Run, language: str, course: Course | None, anonymous: bool = False,
            against: Run | None = None, pass_mark: float | None = None) -> None:
-    from autograder.nbgrader.autograded import replace_file
+    from autograder.output.jsonl import whole_file
     from autograder.output.report import report_page
     settings = course_settings(course.root) if course else course_settings()
     page = report_page(run, language, against=against, pass_mark=pass_mark, pass_share=settings.pass_percent / 100,
                        link=_links(course, target), secret=_secret(course) if anonymous else None)
     try:
-        if not target.absolute().parent.is_dir():
-            raise click.UsageError(f"cannot write {target}: there is no folder {target.parent}")
-        replace_file(target, page.encode("utf-8", "replace"), 0o644)
+        with whole_file(target) as file:
+            file.write(page.encode("utf-8", "replace"))
     except OSError as error:
         raise click.UsageError(f"cannot write {target}: {error.strerror or error}") from None
 
