@@ -322,7 +322,7 @@ def test_each_submission_has_a_file_in_a_folder(course):
     (("--format", "csv", "--roster", "x.csv"), "--roster is for canvas, brightspace, moodle"),
     (("--format", "canvas", "--roster", "x.csv"), "cannot read x.csv"),
     (("--format", "csv", "nowhere.jsonl"), "cannot read nowhere.jsonl"),
-    (("--format", "csv", "--lesson", "other"), "no grades of 'other', only of multihead"),
+    (("--format", "csv", "--lesson", "layernorm"), "no grades of 'layernorm', only of multihead"),
     (("--format", "csv", "--output", "nowhere/x.csv"), "cannot write nowhere/x.csv"),
     (("--format", "cvs"), "cvs")])
 def test_what_cannot_be_done_is_one_line_and_writes_nothing(arguments, says, course, capsys):

@@ -45,10 +45,11 @@ def commands(group: click.Group = cli.cli, above: tuple[str, ...] = ()) -> Itera
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)
 def test_the_help_of_every_command_has_examples_of_it(words, capsys):
     assert cli.run([*words, "--help"]) == 0
-    examples = capsys.readouterr().out.partition("Examples:\n")[2].splitlines()
-    assert examples
-    assert all(line.startswith("  ") for line in examples)
-    assert any(f"autograder {' '.join(words)}".strip() in line for line in examples)
+    examples = capsys.readouterr().out.partition("Examples:\n")[2]
+    if not examples and words[:-1]:         # one of a group, whose help has them for all
+        cli.run([*words[:-1], "--help"])
+        examples = capsys.readouterr().out.partition("Examples:\n")[2]
+    assert any(line.startswith(f"    autograder {' '.join(words)}".rstrip()) for line in examples.splitlines())
 
 
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)

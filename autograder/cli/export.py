@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli.common import DONE, NOT_ALL_GRADED, course_settings
-from autograder.cli.last_grades import last_grades
+from autograder.cli.last_grades import last_grades, lesson_of
+from autograder.cli.lessons import lesson_option
 from autograder.cli.options import examples, language_option, nobodys_work
 
 if TYPE_CHECKING:
@@ -41,10 +42,10 @@ FORMATS = ("gradescope", "junit", "csv", "canvas", "brightspace", "moodle", "git
               help="The column of Moodle's worksheet to fill.  [default: Grade or Cijfer]")
 @click.option("--decimal", type=click.Choice(["point", "comma"]), default="point", show_default=True,
               help="How fractions of points are written; csv and canvas put ; between columns with a comma.")
-@click.option("--lesson", metavar="NAME", default="", help="Which lesson, where the course has several.")
+@lesson_option("the only one that there are grades of")
 @language_option
 def export(file: Path | None, name: str, output: str, roster: Path | None, match: str, item: str, grade_column: str,
-           decimal: str, lesson: str, language: str) -> int:
+           decimal: str, lesson: str | None, language: str) -> int:
     """Write the marks in the format of another system.
 
     They come from the last `autograder grade` in this folder, or from the JSON lines of `check --json` in FILE.jsonl:
@@ -64,9 +65,10 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
                                f"{name} takes none")
     settings = course_settings()
     try:
-        grades = last_grades(file, lesson)
+        grades = last_grades(file, lesson or "")
         people = read_roster(roster, match) if roster is not None else None
-        order = Order(language, item, people, "," if decimal == "comma" else ".", grade_column, settings.pass_percent)
+        order = Order(language, item or lesson_of(grades), people, "," if decimal == "comma" else ".", grade_column,
+                      settings.pass_percent)
         files = _files(kind, grades, order, output)
         for note in _notes(order, grades, settings.late.rule):
             click.echo(f"autograder export: {note}", err=True)

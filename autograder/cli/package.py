@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from autograder.cli.common import DONE, LESSON, course_settings
+from autograder.cli.lessons import lesson_option
 from autograder.cli.options import examples
 
 
@@ -20,30 +21,22 @@ def package() -> None:
     """
 
 
-def _known_lesson(context: click.Context, option: click.Parameter, value: str) -> str:
-    from autograder.lesson import lesson_names
-    from autograder.settings import nearest
-    if value not in lesson_names():
-        raise click.BadParameter(f"there is no lesson {value!r}{nearest(value, lesson_names())}")
-    return value
-
-
-lesson_option = click.option("--lesson", metavar="NAME", default=LESSON, show_default=True, callback=_known_lesson,
-                             help="Which lesson it grades.")
+grades_lesson = lesson_option(LESSON)
 
 
 @package.command(short_help="A zip for a programming assignment of Gradescope.", epilog=examples(
     "autograder package gradescope                  # gradescope-multihead.zip"))
 @click.option("--output", metavar="FILE.zip", type=click.Path(dir_okay=False, path_type=Path),
               help="Where to.  [default: gradescope-LESSON.zip]")
-@lesson_option
-def gradescope(output: Path | None, lesson: str) -> int:
+@grades_lesson
+def gradescope(output: Path | None, lesson: str | None) -> int:
     """Make a zip that Gradescope takes under Configure Autograder: setup.sh, run_autograder, and what grades."""
     from autograder.output.jsonl import whole_file
     from autograder.package import EXECUTABLE
     from autograder.package import gradescope as made
     from autograder.package.wheel import zipped
     course_settings()
+    lesson = lesson or LESSON
     output = output or Path(f"gradescope-{lesson}.zip")
     contents = made(lesson, Path.cwd())
     try:
@@ -62,10 +55,11 @@ def gradescope(output: Path | None, lesson: str) -> int:
               help="The private repository of the teachers that the checks will be in.")
 @click.option("--output", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
               help="Where to; a folder that is not there yet.  [default: github-LESSON]")
-@lesson_option
-def github(grader: str, output: Path | None, lesson: str) -> int:
+@grades_lesson
+def github(grader: str, output: Path | None, lesson: str | None) -> int:
     """Make the private repository with the checks, and the workflow for the template that students start from."""
     from autograder.package import github as made
+    lesson = lesson or LESSON
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", grader, re.ASCII):
         raise click.UsageError(f"--grader is {grader!r}, expected OWNER/NAME, as in our-course/multihead-grader")
     if not re.fullmatch(r"[A-Za-z0-9]+", lesson):
