@@ -13,6 +13,7 @@ from autograder.course import course_file
 from autograder.judge import AskIn
 from autograder.lesson import Exercise, Lesson
 from autograder.proof.claim import Claim
+from autograder.proof.fairness import seeded_variant
 from autograder.records import Subject
 
 TODO = "TODO"
@@ -20,7 +21,8 @@ TODO = "TODO"
 
 def unfinished(lesson: Lesson, reference: Subject) -> tuple[Claim, ...]:
     """One claim that says what is to be written, and where; none where everything is."""
-    parts = [*_solutions(lesson), *_checks(lesson, reference), *_mistakes(lesson), *_notebooks(lesson)]
+    parts = [*_solutions(lesson), *_checks(lesson, reference), *_mistakes(lesson), *_variants(lesson),
+             *_notebooks(lesson)]
     return (Claim("parts of the lesson that are written", 0, len(parts), tuple(parts)),) if parts else ()
 
 
@@ -36,8 +38,6 @@ def _solutions(lesson: Lesson) -> Iterator[str]:
 def _checks(lesson: Lesson, reference: Subject) -> Iterator[str]:
     for exercise in lesson.exercises:
         folder = f"autograder/lessons/{lesson.name}/checks/{exercise.name}.py"
-        if TODO in str(exercise.telling):
-            yield f"autograder/lessons/{lesson.name}/lesson.py: the telling question of {exercise.name}"
         for check in exercise.checks if not exercise.implementations else ():
             if TODO in check.title.template or TODO in (check.run.__doc__ or ""):
                 yield f"{folder}: the words of the check {check.name} say TODO"
@@ -75,6 +75,13 @@ def _mistakes(lesson: Lesson) -> Iterator[str]:
 def _edits(make: object) -> str:
     """What `changed` was given, where that is how the mistake is made."""
     return str([cell.cell_contents for cell in getattr(make, "__closure__", None) or ()])
+
+
+def _variants(lesson: Lesson) -> Iterator[str]:
+    source = seeded_variant(lesson, 0)
+    for exercise in lesson.exercises:
+        if not exercise.implementations and f"{exercise.name}(" not in source:
+            yield f"autograder/lessons/{lesson.name}/variants: right ways to write {exercise.name}"
 
 
 def _notebooks(lesson: Lesson) -> Iterator[str]:
