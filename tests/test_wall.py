@@ -241,6 +241,23 @@ def test_a_zygote_that_was_killed_is_replaced(tier: str) -> None:
         assert box.open([Cell(0, "def f(): return 1")], modules={}, prelude="").answer(Call("f", ())).value == 1
 
 
+def test_nothing_is_left_of_a_zygote_that_ends_while_it_starts(tier: str) -> None:
+    """bubblewrap's second process waits for the first one, whatever becomes of that."""
+    groups = set()
+    for wait in np.linspace(0.0, 0.02, 40):
+        with Sandbox(isolation=tier) as box:
+            groups.add(box._servers[False]._process.pid)
+            time.sleep(wait)
+    assert gone({pid for pid in map(int, filter(str.isdecimal, os.listdir("/proc"))) if group_of(pid) in groups})
+
+
+def group_of(pid: int) -> int:
+    try:
+        return os.getpgid(pid)
+    except ProcessLookupError:
+        return 0
+
+
 def test_a_sandbox_can_be_started_by_a_thread_that_ends(tier: str) -> None:
     """bubblewrap's process dies with the thread that started it, which is not the caller's."""
     from concurrent.futures import ThreadPoolExecutor

@@ -134,8 +134,8 @@ class ForkServer:
         if self.closed:
             return
         self._control.close()
-        with suppress(ProcessLookupError):
-            self._process.send_signal(signal.SIGKILL)
+        with suppress(ProcessLookupError):            # the group: while it starts, bubblewrap leaves its second process
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self.complaint()
         self._process.stderr.close()
