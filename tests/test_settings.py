@@ -1,6 +1,7 @@
 """autograder.toml: what it says holds, what it cannot say is one line, and without it nothing changes."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 from datetime import datetime
@@ -10,11 +11,16 @@ from pathlib import Path
 import by_hand
 import nbformat
 import pytest
-from courses import grade_of, hand_in, new_course, released, rows
+from courses import as_stock, grade_of, hand_in, new_course, released, rows
 from nbgrader.api import Gradebook
+from nbgrader.converters import Autograde
+from test_gradebook import GRADES
+from test_hook import run_nbgrader
 
 from autograder import cli
+from autograder.demo.notebooks import Assignment
 from autograder.grade import Assessor, Engine, Limits
+from autograder.grade_course import grade_course
 from autograder.intake import read_bytes
 from autograder.judge import Open
 from autograder.lesson import load_lesson
@@ -253,6 +259,25 @@ def test_a_course_is_graded_by_its_own_points_and_again_when_they_change(tmp_pat
     second = graded(course)
     assert (second["points"], second["max_points"]) == (17, 17)
     assert first["checks"] != second["checks"]
+
+
+def test_nbgrader_gives_the_same_points_by_our_steps_and_by_its_own_kernel(tmp_path, monkeypatch):
+    course = new_course(tmp_path / "grade")
+    settings(course.root, OWN)
+    release(course.root)
+    answer = (ROOT / "solutions" / "multihead.py").read_text().replace("return x.swapaxes(1, 2)", "return x")
+    hand_in(course, "student-01", Assignment.of(LESSON).filled(answer))
+    for name in ("hook", "stock"):
+        shutil.copytree(course.root, tmp_path / name)
+    grade_course(course.root)
+    run_nbgrader(Autograde, Course.find(tmp_path / "hook"))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    run_nbgrader(Autograde, as_stock(Course.find(tmp_path / "stock")))
+    ours, hook, stock = ([row[1:3] for row in rows(tmp_path / name / "gradebook.db", GRADES)]
+                         for name in ("grade", "hook", "stock"))
+    assert ours == hook == stock
+    found = dict(ours)
+    assert {name: found[name] for name in dict(WORTH)} == dict(WORTH) | {"test_split_heads": 0.0}
 
 
 def graded(course: Course) -> dict:
