@@ -1,14 +1,18 @@
 """The class report: the facts on the page, what it hides when it is anonymous, and that nothing of a student's runs."""
 import json
 import re
+import sys
 from html.parser import HTMLParser
 from random import Random
 
+import by_hand
+import msgspec
 import pytest
 from by_hand import BROKEN, GRADE, UNREADABLE, changed, with_verdict
 from class_of import class_of, hostile
 from msgspec.structs import replace
 
+from autograder.cli import run
 from autograder.output.jsonl import json_line
 from autograder.output.report import Run, report_page
 from autograder.output.report_anonymous import anonymous
@@ -408,7 +412,7 @@ def test_only_more_than_chance_is_clear():
 def test_the_page_says_what_got_better():
     page = page_of(*class_of(200, gain=0.3), against=Run(class_of(200), "last year"))
     assert "Better or worse? Compared with last year: 196 graded then, 196 now." in page.text
-    assert "196 students: " in page.text
+    assert "196 students in both: " in page.text
 
 
 def test_other_checks_are_warned_of():
@@ -418,7 +422,6 @@ def test_other_checks_are_warned_of():
 # --- reading ------------------------------------------------------------------------------------------------------
 
 def journal(path, *grades, cut=b""):
-    import msgspec
     path.write_bytes(b"".join(msgspec.json.encode(grade) + b"\n" for grade in grades) + cut)
     return path
 
@@ -461,3 +464,92 @@ def test_a_file_that_holds_no_grades_says_so_in_one_line(tmp_path, content, said
 def test_a_file_that_is_not_there_says_so(tmp_path):
     with pytest.raises(CannotRead, match="No such file"):
         read_grades(tmp_path / "f")
+
+
+# --- the command --------------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """The folder of a course of four, graded before; one of them has left, two have pages of feedback."""
+    for student in ("a b", "b", "c"):
+        (tmp_path / "submitted" / student / "multihead").mkdir(parents=True)
+    (tmp_path / ".autograder").mkdir()
+    journal(tmp_path / ".autograder" / "journal.jsonl", 
+            *[replace(GRADE, student=name) for name in ("a b", "b", "c", "left")])
+    for student in ("a b", "c"):
+        (tmp_path / "feedback" / student).mkdir(parents=True)
+        (tmp_path / "feedback" / student / "multihead.html").write_text("a page")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_course_has_everyone_whose_work_is_there_with_links_to_their_feedback(course, capsys):
+    assert run(["report"]) == 0
+    assert capsys.readouterr().out == "report.html\n"
+    rows = Page((course / "report.html").read_text()).data["rows"]
+    assert {row["name"]: row["link"] for row in rows} == {
+        "a b": "feedback/a%20b/multihead.html", "b": None, "c": "feedback/c/multihead.html"}
+
+
+def test_links_lead_from_where_the_page_is(course):
+    (course / "out").mkdir()
+    assert run(["report", "--output", "out/class.html"]) == 0
+    rows = Page((course / "out" / "class.html").read_text()).data["rows"]
+    assert rows[0]["link"] == "../feedback/a%20b/multihead.html"
+
+
+def test_grading_writes_the_page(course, monkeypatch, capsys):
+    for name, module in by_hand.modules().items():
+        monkeypatch.setitem(sys.modules, name, module)
+    assert run(["grade", "--student", "c"]) == 0
+    assert "The class on one page: report.html" in capsys.readouterr().out
+    assert [row["name"] for row in Page((course / "report.html").read_text()).data["rows"]] == ["c"]
+
+
+def test_an_anonymous_page_has_a_name_of_its_own_and_the_same_codes_each_time(course):
+    pages = []
+    for _ in range(2):
+        assert run(["report", "--anonymous"]) == 0
+        pages.append((course / "report-anonymous.html").read_text())
+    assert not (course / "report.html").exists()
+    assert Page(pages[0]).data["rows"] == Page(pages[1]).data["rows"]
+    assert "feedback/" not in pages[0]
+    assert course.name not in pages[0]
+    assert (course / ".autograder" / "anonymous.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_pass_mark_is_an_option_or_a_setting(course):
+    (course / "autograder.toml").write_text("pass_percent = 90\n")
+    for options, said in (([], "pass (18 or more) 0 0%"), (["--pass-mark", "17"], "pass (17 or more) 3 100%")):
+        assert run(["report", *options]) == 0
+        assert said in Page((course / "report.html").read_text()).text
+
+
+def test_two_files_are_compared(course):
+    (course / "old.jsonl").write_text(json_line(replace(GRADE, student="b", points=10.0), "nl") + "\n")
+    assert run(["report", ".autograder/journal.jsonl", "--against", "old.jsonl"]) == 0
+    assert "1 student in both: 1 gained points, 0 lost points, 0 have the same." in Page((course / "report.html").read_text()).text
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["nothing.jsonl"], "cannot read nothing.jsonl: No such file"),
+    (["--against", "nothing.jsonl"], "cannot read nothing.jsonl: No such file"),
+    (["--lesson", "other"], "there are no grades of 'other', only of multihead"),
+    (["--output", "nowhere/x.html"], "cannot write nowhere/x.html"),
+    (["--output", "submitted"], "cannot write submitted"),
+    (["--output", ".autograder/journal.jsonl"], "would be overwritten"),
+    (["--pass-mark", "-1"], "-1"),
+])
+def test_what_cannot_be_done_is_one_line_and_costs_nothing(course, capsys, arguments, said):
+    before = sorted(path for path in course.rglob("*"))
+    assert run(["report", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert sorted(path for path in course.rglob("*")) == before
+
+
+def test_where_nothing_was_graded_the_command_says_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["report"]) == 2
+    assert "run `autograder grade` first" in capsys.readouterr().err
