@@ -19,30 +19,37 @@ class CheckChange:
 
 @dataclass(frozen=True)
 class Change:
-    """One student's grade, before and after. `why` says what is different: "work", "checks", "isolation"."""
+    """One student's grade, before and after. `why` says what is different: "work", "checks", "isolation".
+
+    Nothing before: the student is new. Nothing after: what was graded is not there any more, and the grade stays.
+    """
 
     student: str
     before: Grade | None
-    after: Grade
+    after: Grade | None
     why: tuple[str, ...]
     checks: tuple[CheckChange, ...]
 
     @property
     def changes(self) -> bool:
         """Whether the student would notice anything."""
+        if self.after is None:
+            return False
         return self.before is None or bool(self.checks) or (
             (self.before.points, self.before.status) != (self.after.points, self.after.status))
 
     @property
     def by(self) -> float | None:
         """How many points more; None where one side has none."""
-        if self.before is None or self.before.points is None or self.after.points is None:
+        if None in (self.before, self.after) or None in (self.before.points, self.after.points):
             return None
         return self.after.points - self.before.points
 
 
-def change(before: Grade | None, after: Grade) -> Change:
-    """Compare a grade with the last one that was written, if there was one."""
+def change(before: Grade | None, after: Grade | None) -> Change:
+    """Compare a grade with the last one that was written; one of the two may be missing."""
+    if after is None:
+        return Change(before.student, before, None, (), ())
     if before is None:
         return Change(after.student, None, after, (), ())
     reasons = {"work": before.key != after.key, "checks": before.checks != after.checks,
@@ -52,6 +59,9 @@ def change(before: Grade | None, after: Grade) -> Change:
 
 
 def _changed_checks(before: Grade, after: Grade) -> Iterator[CheckChange]:
+    """Check by check; nothing where one of the two was not graded, since then all of them changed."""
+    if before.status != "graded" or after.status != "graded":
+        return
     old, new = _verdicts(before), _verdicts(after)
     for key in [*old, *(key for key in new if key not in old)]:
         was, now = old.get(key), new.get(key)

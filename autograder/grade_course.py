@@ -105,14 +105,19 @@ def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade
 
 
 def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, **choices: Any) -> list[Change]:
-    """What `grade_course` would change, student by student; nothing at all is written."""
+    """What `grade_course` would change, student by student; nothing at all is written.
+
+    Where the whole class was asked for, those who had a grade and have nothing there any more come last.
+    """
     whole, found = the_class(course_folder, **choices), {}
     with whole.pool as pool, closing(whole.journal(pool, Journal.reading)) as journal:
         for one in whole.judged(pool, journal):
             found[one.grade.student] = change(journal.last(one.grade.student), one.grade)
             if on_grade is not None:
                 on_grade(one.grade, len(found), len(whole.students))
-    return [found[student] for student in whole.students]
+        gone = sorted(journal.students() - found.keys()) if not choices.get("students") else []
+        absent = [change(journal.last(student), None) for student in gone]
+    return [*(found[student] for student in whole.students), *absent]
 
 
 def the_class(course_folder: Path, *, lesson: str = DEFAULT, limits: Limits | None = None, jobs: int = 1,

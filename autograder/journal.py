@@ -146,6 +146,10 @@ class Journal:
             return Known(named(_grade(line), submission, line.read), student)
         return None
 
+    def students(self) -> set[str]:
+        """Everyone who has a grade for this lesson."""
+        return {student for lesson, student in self._last if lesson == self._lesson}
+
     def last(self, student: str) -> Grade | None:
         """The last grade that this student got, for whatever work and by whatever checks."""
         place = self._last.get((self._lesson, student))

@@ -14,9 +14,11 @@ from autograder import cli, grade_course
 from autograder.changes import change
 from autograder.nbgrader.course import Course
 from autograder.output.changes import change_lines
+from autograder.records import Text
 
 FULL = grade_of("student-01", key="k", checks="v1")
 PARTLY = grade_of("student-01", (3, 2, 2.5, 7, 3), key="k", checks="v1")
+EMPTY = Text("The file is {kind}.", {"kind": "empty"})
 
 
 def told(*changes) -> list[str]:
@@ -50,6 +52,21 @@ def test_a_grade_that_cannot_be_given_any_more_is_a_change():
     lost = grade_of("student-01", (None,) * 5, "unreadable")
     assert told(change(FULL, lost))[0].startswith("student-01  20 → ? / 20 unreadable")
     assert change(FULL, lost).by is None
+
+
+def test_of_a_grade_that_cannot_be_given_the_reason_is_told_and_not_each_check():
+    lost = replace(grade_of("student-01", (None,) * 5, "unreadable", key="k", checks="v1"), notices=(Text("renamed"), EMPTY))
+    assert told(change(FULL, lost)) == ["student-01  20 → ? / 20 unreadable: the same work and checks",
+                                        "    The file is empty.", "1 of 1 change, 0 new, 0 stay as they are"]
+    assert told(change(lost, FULL))[0] == "student-01  ? → 20 / 20: the same work and checks"
+    assert len(told(change(lost, FULL))) == 2
+
+
+def test_a_student_who_has_nothing_there_any_more_is_told():
+    gone = change(PARTLY, None)
+    assert (gone.student, gone.changes, gone.by) == ("student-01", False, None)
+    assert told(gone, change(FULL, FULL)) == ["student-01  17.5 stays: nothing is handed in any more",
+                                              "0 of 1 change, 0 new, 1 stay as they are, 1 not there any more"]
 
 
 def test_a_check_that_is_new_or_gone_is_a_change():
@@ -92,6 +109,14 @@ def test_it_is_told_and_nothing_is_written(course, capsys, command):
     assert said[0] == "student-02  17 → 20 / 20 (+3): other work"
     assert said[1].startswith("    split_heads/")
     assert said[-2:] == ["student-03  new: 20 / 20", "1 of 3 change, 1 new, 1 stay as they are"]
+
+
+@pytest.mark.parametrize(("asked", "told"), [([], True), (["--student", "student-02"], False)])
+def test_a_student_whose_work_was_taken_away_is_told_when_the_class_is_asked_for(course, capsys, asked, told):
+    shutil.rmtree(course.path("submitted", "student-01", "multihead"))
+    assert cli.run(["diff", *asked, "--json", "grades.jsonl"]) == 0
+    assert ("student-01  20 stays: nothing is handed in any more" in capsys.readouterr().out) is told
+    assert Path("grades.jsonl").read_text().count("\n") == 1
 
 
 def test_a_course_that_was_never_graded_gets_no_journal(tmp_path, monkeypatch):

@@ -111,10 +111,11 @@ def _changes(target: str | None, language: str, lesson: str | None, limits: dict
         changes = changes_of_course(Path.cwd(), lesson=lesson, limits=Limits(**limits), **choices)
     except CourseError as error:
         raise click.UsageError(str(error)) from None
+    grades = [change.after for change in changes if change.after is not None]
     if target is not None:
         with answers(target, language, each=False) as answer:
-            for change in changes:
-                answer(change.after)
+            for grade in grades:
+                answer(grade)
     if target != "-":
         click.echo("\n".join(change_lines(changes)))
-    return exit_code(change.after for change in changes)
+    return exit_code(grades)

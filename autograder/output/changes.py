@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from autograder.language import translate
 from autograder.output.marks import number, points_of
 from autograder.output.plain import plain
 
@@ -16,9 +17,23 @@ def change_lines(changes: Sequence[Any]) -> Iterator[str]:
         if change.changes:
             yield plain(_headline(change))
             yield from (f"    {plain(_check(one))}" for one in change.checks)
+            yield from (f"    {plain(translate(why, 'en'))}" for why in _why_not(change.after))
+    gone = [change for change in changes if change.after is None]
+    for change in gone:
+        yield plain(f"{change.student}  {_points(change.before)} stays: nothing is handed in any more")
     new = sum(change.before is None for change in changes)
-    other = sum(change.changes for change in changes) - new
-    yield f"{other} of {len(changes)} change, {new} new, {len(changes) - other - new} stay as they are"
+    other, there = sum(change.changes for change in changes) - new, len(changes) - len(gone)
+    yield f"{other} of {there} change, {new} new, {there - other - new} stay as they are" + (
+        f", {len(gone)} not there any more" if gone else "")
+
+
+def _why_not(grade: Any) -> Sequence[Any]:
+    """Why there is no grade, where there is none: the reason comes last among the notices."""
+    return grade.notices[-1:] if grade.status != "graded" else ()
+
+
+def _points(grade: Any) -> str:
+    return "?" if grade.points is None else number(grade.points)
 
 
 def _headline(change: Any) -> str:
@@ -27,8 +42,7 @@ def _headline(change: Any) -> str:
         return f"{change.student}  new: {after}{_status(change.after)}"
     by = "" if change.by is None else f" ({change.by:+.4g})"
     why = ", ".join(_WHY[reason] for reason in change.why) or "the same work and checks"
-    before = "?" if change.before.points is None else number(change.before.points)
-    return f"{change.student}  {before} → {after}{by}{_status(change.after)}: {why}"
+    return f"{change.student}  {_points(change.before)} → {after}{by}{_status(change.after)}: {why}"
 
 
 def _status(grade: Any) -> str:
