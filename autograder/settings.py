@@ -44,7 +44,7 @@ class LimitSettings(_Table, frozen=True):
     cell_seconds: Seconds | None = None                                   # one cell of the notebook
     budget: Annotated[float, msgspec.Meta(gt=0, le=86400)] | None = None  # seconds for a whole submission
     memory: Annotated[int, msgspec.Meta(ge=256, le=2**20)] | None = None  # MB of a student's process
-    isolation: Literal["auto", "namespaces", "process", "none"] | None = None
+    isolation: Literal["auto", "namespaces", "process"] | None = None     # no wall at all is for the command line
 
 
 class LateSettings(_Table, frozen=True):
@@ -93,6 +93,11 @@ class Settings(_Table, frozen=True):
         """What the file says about options of the command line, by the names that those have there."""
         found = {"language": self.language, "jobs": self.jobs, **self.given_limits}
         return {name: value for name, value in found.items() if value is not None}
+
+    @property
+    def decides_marks(self) -> bool:
+        """Whether a grade can be another one than without the file."""
+        return bool(self.given_limits) or any(own.points or own.skip for own in self.lessons.values())
 
     @property
     def given_limits(self) -> dict[str, Any]:

@@ -60,10 +60,10 @@ def test_the_documented_file_is_read_whole(tmp_path):
 
 def test_every_option_of_the_file_is_one_of_the_command_line(tmp_path):
     words = ('language = "en"\njobs = 2\n[limits]\nseconds = 1\ncell_seconds = 2\nbudget = 3\nmemory = 512\n'
-             'isolation = "none"')
+             'isolation = "process"')
     options = settings(tmp_path, words).options
     assert options == {"language": "en", "jobs": 2, "seconds": 1, "cell_seconds": 2, "budget": 3, "memory_mb": 512,
-                       "isolation": "none"}
+                       "isolation": "process"}
     assert options.keys() <= {parameter.name for parameter in cli.cli.commands["grade"].params}
 
 
@@ -77,6 +77,7 @@ def test_every_option_of_the_file_is_one_of_the_command_line(tmp_path):
     ("[limits]\nseconds = inf", "limits.seconds is Infinity, expected a number <= 3600.0"),
     ("[limits]\nmemory = 1.5", "limits.memory is 1.5, expected a whole number"),
     ("limits = 3", "limits is 3, expected a table"),
+    ('[limits]\nisolation = "none"', 'isolation is "none", expected "auto" or "namespaces" or "process"'),
     ('[late]\nrule = "perday"', 'late.rule is "perday", expected "none" or "zero" or "per-day"'),
     ("[lessons.multihed]", "there is no lesson 'multihed'; did you mean 'multihead'?"),
     ("[lessons.multihead]\nskp = 1", "there is no setting 'lessons.multihead.skp'; did you mean 'skip'?"),
@@ -234,6 +235,17 @@ def test_options_win_over_the_file_and_the_file_over_the_defaults(engine, tmp_pa
     assert "total" in capsys.readouterr().out
     cli.run(["check", "ok.py", "--lang", "nl"])
     assert "totaal" in capsys.readouterr().out
+
+
+def test_check_says_that_a_file_decides_since_the_folder_may_be_a_students(engine, tmp_path, capsys):
+    cli.run(["check", "ok.py"])
+    settings(tmp_path, 'language = "en"\njobs = 1\n')
+    cli.run(["check", "ok.py"])
+    assert capsys.readouterr().err == ""
+    settings(tmp_path, "[lessons.multihead.points]\nsplit_heads = 20\n")
+    cli.run(["check", "ok.py"])
+    assert capsys.readouterr().err == ("autograder check: points and limits are those of autograder.toml in this "
+                                       "folder\n")
 
 
 def test_a_file_that_is_no_good_stops_a_command_and_never_its_help(engine, tmp_path, capsys):

@@ -24,7 +24,10 @@ def check(paths: tuple[str, ...], lesson: str | None, target: str | None, langua
     """Grade notebooks or .py files, folders or zips; writes nothing but its answer."""
     from autograder.intake import read_any
     spare_the_given(target, paths)
-    lessons = {name: course_settings().lesson(name) for name in lessons_to_try(lesson)}
+    settings = course_settings()
+    if settings.decides_marks:                  # of the folder we are in, which might be a student's
+        click.echo("autograder check: points and limits are those of autograder.toml in this folder", err=True)
+    lessons = {name: settings.lesson(name) for name in lessons_to_try(lesson)}
     with answers(target, language, each=True) as answer, ExitStack() as engines:
         engine_of = cache(lambda name: engines.enter_context(engine(limits, lessons[name])))
         submissions = read_any(paths, list(lessons.values()))
