@@ -1,6 +1,6 @@
 """The visible examples: they refuse in words, by axis, and never with a bare assert or an error of someone else's."""
 import pytest
-from editions import LESSON, RELEASES, beside, code_cells, overwritten, solved
+from editions import LESSON, RELEASES, beside, code_cells, overwritten, read, solved
 
 EXAMPLES = [name for name in code_cells(RELEASES["nl"]) if name.startswith("example_")]
 
@@ -159,3 +159,16 @@ def one_key_only(multihead, multihead_backward):
 
 def test_a_test_with_one_key_is_shown_what_it_misses():
     assert "waarin de gradiënt van wq nul is" in said(solved(own_test=one_key_only), "nl", "example_own_test")
+
+
+def test_a_notebook_shows_the_words_and_nothing_else():
+    from nbclient import NotebookClient
+    notebook = read(RELEASES["nl"])
+    notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"
+                      and cell.metadata.get("nbgrader", {}).get("grade_id") in ("given", "split_heads",
+                                                                               "example_W1_split")]
+    NotebookClient(notebook, allow_errors=True,
+                   resources={"metadata": {"path": str(RELEASES["nl"].parent)}}).execute()
+    shown = notebook.cells[-1].outputs
+    assert [(output.output_type, output.traceback) for output in shown] == [
+        ("error", ["split_heads is nog niet geschreven: er staat nog raise NotImplementedError()."])]

@@ -14,7 +14,6 @@ LENGTHS = {"q": "T", "k": "T", "r": "C", "c": "C"}      # the letter for the len
 
 def answer(function, *args):
     """What your function returns. If it stops with an error, or returns nothing, this says where and why."""
-    __tracebackhide__ = True
     name = function.__name__
     try:
         value = function(*args)
@@ -29,7 +28,6 @@ def answer(function, *args):
 
 def pair(name, value, parts):
     """The two parts of an answer, such as (y, cache)."""
-    __tracebackhide__ = True
     if not isinstance(value, tuple) or len(value) != 2:
         what = f"a tuple of {len(value)}" if isinstance(value, tuple) else _kind(value)
         fail(f"{name} returns {what}, expected: the pair {parts}.")
@@ -38,7 +36,6 @@ def pair(name, value, parts):
 
 def entries(name, value, keys):
     """A dict that has these names in it."""
-    __tracebackhide__ = True
     if not isinstance(value, dict):
         order = "\nAre the parts of your answer in the right order?" if isinstance(value, np.ndarray) else ""
         fail(f"{name} is {_kind(value)}, expected: a dict with {', '.join(keys)}.{order}")
@@ -51,7 +48,6 @@ def entries(name, value, keys):
 
 def shape(name, value, expected, axes):
     """An array of this shape; `axes` names the axes, a letter for each: "BHTd"."""
-    __tracebackhide__ = True
     if not isinstance(value, np.ndarray):
         fail(f"{name} is {_kind(value)}, expected: a NumPy array of shape {expected}.")
     if value.shape != expected:
@@ -59,9 +55,8 @@ def shape(name, value, expected, axes):
              f"{_other_shape(value.shape, expected, axes)}")
 
 
-def same(name, value, expected, axes, hint, tolerance=1e-9, traps=()):
-    """The same shape and the same numbers. `traps` are pairs (words, array): slips that we recognise."""
-    __tracebackhide__ = True
+def same(name, value, expected, axes, hint, tolerance=1e-9, slips=()):
+    """The same shape and the same numbers. `slips` are pairs (words, array): slips that we recognise."""
     expected = np.asarray(expected)
     shape(name, value, expected.shape, axes)
     if value.dtype.kind not in "biuf":
@@ -74,7 +69,7 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, traps=()):
         fail(f"{name} holds {value[first]}, at {_where(first, axes)}; expected: plain numbers only.\n"
              "Is there a division by 0 somewhere, or a sum with infinity?")
     first = tuple(np.argwhere(wrong)[0])
-    known = [words for words, trap in traps if np.shape(trap) == value.shape and np.allclose(value, trap, atol=1e-3)]
+    known = [words for words, slip in slips if np.shape(slip) == value.shape and np.allclose(value, slip, atol=1e-3)]
     fail(f"{name} is {_numbers(value, tolerance)}, expected: {_numbers(expected, tolerance)}.\n"
          f"The first difference is at {_where(first, axes)}: {_numbers(value[first], tolerance)} "
          f"instead of {_numbers(expected[first], tolerance)}.\n{known[0] if known else hint}")
@@ -82,7 +77,6 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, traps=()):
 
 def refuses(function, args, call, reason):
     """The function refuses these arguments with a ValueError, TypeError or AssertionError."""
-    __tracebackhide__ = True
     try:
         function(*args)
         seen = "an answer"
@@ -95,19 +89,17 @@ def refuses(function, args, call, reason):
     fail(f"{call} gives {seen}.\nExpected: a ValueError, TypeError or AssertionError, because {reason}.")
 
 
-def close(name, value, expected, hint, tolerance=1e-4, traps=()):
-    """One number, within this tolerance. `traps` are pairs (words, number)."""
-    __tracebackhide__ = True
+def close(name, value, expected, hint, tolerance=1e-4, slips=()):
+    """One number, within this tolerance. `slips` are pairs (words, number)."""
     if not np.isfinite(expected):
         fail(f"{name} cannot be compared: {expected} comes out of your forward.")
     if not abs(value - expected) < tolerance:                             # where there is nan, too
-        known = [words for words, trap in traps if abs(value - trap) < tolerance]
+        known = [words for words, slip in slips if abs(value - slip) < tolerance]
         fail(f"{name} is {value:.4f}, expected: {expected:.4f}.\n{known[0] if known else hint}")
 
 
 def objection(test, *functions):
     """What a test has against these functions, in words; empty if it lets them through."""
-    __tracebackhide__ = True
     try:
         test(*functions)
     except NotImplementedError as error:
@@ -119,10 +111,92 @@ def objection(test, *functions):
     return ""
 
 
+class Explained(AssertionError):
+    """What is wrong, in words; a notebook shows only those words."""
+
+    def _render_traceback_(self):
+        return str(self).splitlines()
+
+
 def fail(words):
     """Stop with these words."""
-    __tracebackhide__ = True
-    raise AssertionError(words) from None
+    raise Explained(words) from None
+
+
+# --- slips that we recognise ---------------------------------------------------------------------------------------
+
+def split_slips(x, head, expected):
+    """For W1: x (1, 2, 4), and what this head should hold."""
+    return [("This head holds one whole token. That happens if you reshape directly to (B, H, T, d),\n"
+             "or if you forget to exchange time and heads after cutting.", x.reshape(1, 2, 2, 2)[0, head]),
+            ("This head gets every other feature. A head should get features that lie next to each other.",
+             x[0, :, head::2]),
+            ("Time and features are exchanged: here each row is a feature.", np.transpose(expected)),
+            ("This belongs in the other head. Does head 0 start at feature 0?", np.add(expected, 2 - 4 * head))]
+
+
+MERGE_SLIPS = [
+    ("Each row now holds one head. Do H and d stand next to each other at the moment you join them?",
+     [[[0, 1, 4, 5], [2, 3, 6, 7]]]),
+    ("The features of the heads now alternate. All of head 0 should come first, then all of head 1.",
+     [[[0, 2, 1, 3], [4, 6, 5, 7]]]),
+]
+JOINED_SLIPS = [
+    ("This is Y. joined should hold J, the heads together, still without WO.", [[[2, 6]]]),
+    ("This is X·WK or X·WQ. Which projection passes on what a token has to say?", [[[1, 2]]]),
+]
+OUTPUT_SLIPS = [
+    ("This is J. The last step is still missing: J·WO.", [[[2, 4]]]),
+    ("This is J·WOᵀ. Does that .T belong there?", [[[6, 4]]]),
+    ("Here x has been added to y. The residual connection only comes in the next module.", [[[3, 8]]]),
+]
+
+
+def mixing_slips(tokens):
+    """For W6: the features (T, d) of one head, with the identity as projection; for the last token."""
+    return [("You get this if you do not divide the scores. Divide by √d, the root of the width of a head.",
+             _mixed(tokens, 1)),
+            ("You get this if you divide the scores by √C. A head is only d wide: divide by √d.",
+             _mixed(tokens, np.sqrt(8))),
+            ("The third token now sees only itself. Row i of the mask belongs to query i, column j to key j.",
+             tokens[-1]),
+            ("This is the plain average of the three tokens. Do the scores take part?", tokens.mean(axis=0))]
+
+
+def _mixed(tokens, divisor):
+    """The last token, mixed with scores divided by this number."""
+    part = np.exp(tokens @ tokens[-1] / divisor)
+    return part @ tokens / part.sum()
+
+
+def gradient_slips(expected):
+    return [("Rows and columns are exchanged. The row belongs to what goes in, the column to what comes out.",
+             np.transpose(expected))]
+
+
+INPUT_SLIPS = [
+    ("This is dV. The step back through WV is still missing.", [[[8, 5]]]),
+    ("Nothing is left. By which route does the influence of x come back with one key?", [[[0, 0]]]),
+    ("This is dX + dY. But multihead does not add x to y.", [[[19, 15]]]),
+]
+
+
+def route_slips(expected):
+    return [("That is half of it. There are two tokens: do you average over time somewhere instead of adding?",
+             expected / 2),
+            ("That is √2 times as much. Divide by √d on the way back too, and only once.", expected * 2 ** 0.5)]
+
+
+SUM_SLIPS = [
+    ("Only the route through V is left. Do you add the routes, or does one overwrite the other?", 6.2509),
+    ("Only the route through Q or K is left. Do you add the routes, or does one overwrite the other?", 0.4055),
+    ("The route through Q or the one through K is missing.", 6.6564),
+    ("The route through V is missing.", 0.8110),
+    ("The routes have been averaged. They should be added.", 2.3540),
+]
+
+
+# --- words ---------------------------------------------------------------------------------------------------------
 
 
 def _unwritten(error):

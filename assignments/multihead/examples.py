@@ -14,7 +14,6 @@ LENGTHS = {"q": "T", "k": "T", "r": "C", "c": "C"}      # de letter voor de leng
 
 def answer(function, *args):
     """Wat je functie teruggeeft. Stopt ze met een fout, of geeft ze niets terug, dan staat hier waar en waarom."""
-    __tracebackhide__ = True
     name = function.__name__
     try:
         value = function(*args)
@@ -29,7 +28,6 @@ def answer(function, *args):
 
 def pair(name, value, parts):
     """De twee delen van een antwoord, zoals (y, cache)."""
-    __tracebackhide__ = True
     if not isinstance(value, tuple) or len(value) != 2:
         what = f"een tuple van {len(value)}" if isinstance(value, tuple) else _kind(value)
         fail(f"{name} geeft {what} terug, verwacht: het paar {parts}.")
@@ -38,7 +36,6 @@ def pair(name, value, parts):
 
 def entries(name, value, keys):
     """Een dict waar deze namen in staan."""
-    __tracebackhide__ = True
     if not isinstance(value, dict):
         order = "\nStaan de delen van je antwoord in de goede volgorde?" if isinstance(value, np.ndarray) else ""
         fail(f"{name} is {_kind(value)}, verwacht: een dict met {', '.join(keys)}.{order}")
@@ -51,7 +48,6 @@ def entries(name, value, keys):
 
 def shape(name, value, expected, axes):
     """Een array met deze vorm; `axes` noemt de assen, een letter per as: "BHTd"."""
-    __tracebackhide__ = True
     if not isinstance(value, np.ndarray):
         fail(f"{name} is {_kind(value)}, verwacht: een NumPy-array met vorm {expected}.")
     if value.shape != expected:
@@ -59,9 +55,8 @@ def shape(name, value, expected, axes):
              f"{_other_shape(value.shape, expected, axes)}")
 
 
-def same(name, value, expected, axes, hint, tolerance=1e-9, traps=()):
-    """Dezelfde vorm en dezelfde getallen. `traps` zijn paren (woorden, array): vergissingen die we herkennen."""
-    __tracebackhide__ = True
+def same(name, value, expected, axes, hint, tolerance=1e-9, slips=()):
+    """Dezelfde vorm en dezelfde getallen. `slips` zijn paren (woorden, array): vergissingen die we herkennen."""
     expected = np.asarray(expected)
     shape(name, value, expected.shape, axes)
     if value.dtype.kind not in "biuf":
@@ -74,7 +69,7 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, traps=()):
         fail(f"{name} bevat {value[first]}, op {_where(first, axes)}; verwacht: alleen gewone getallen.\n"
              "Wordt er ergens gedeeld door 0, of gerekend met oneindig?")
     first = tuple(np.argwhere(wrong)[0])
-    known = [words for words, trap in traps if np.shape(trap) == value.shape and np.allclose(value, trap, atol=1e-3)]
+    known = [words for words, slip in slips if np.shape(slip) == value.shape and np.allclose(value, slip, atol=1e-3)]
     fail(f"{name} is {_numbers(value, tolerance)}, verwacht: {_numbers(expected, tolerance)}.\n"
          f"Het eerste verschil staat op {_where(first, axes)}: {_numbers(value[first], tolerance)} "
          f"in plaats van {_numbers(expected[first], tolerance)}.\n{known[0] if known else hint}")
@@ -82,7 +77,6 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, traps=()):
 
 def refuses(function, args, call, reason):
     """De functie weigert deze argumenten met een ValueError, TypeError of AssertionError."""
-    __tracebackhide__ = True
     try:
         function(*args)
         seen = "een antwoord"
@@ -95,19 +89,17 @@ def refuses(function, args, call, reason):
     fail(f"{call} geeft {seen}.\nVerwacht: een ValueError, TypeError of AssertionError, want {reason}.")
 
 
-def close(name, value, expected, hint, tolerance=1e-4, traps=()):
-    """Eén getal, op deze marge na. `traps` zijn paren (woorden, getal)."""
-    __tracebackhide__ = True
+def close(name, value, expected, hint, tolerance=1e-4, slips=()):
+    """Eén getal, op deze marge na. `slips` zijn paren (woorden, getal)."""
     if not np.isfinite(expected):
         fail(f"{name} is niet te vergelijken: uit je forward komt {expected}.")
     if not abs(value - expected) < tolerance:                             # ook waar nan staat
-        known = [words for words, trap in traps if abs(value - trap) < tolerance]
+        known = [words for words, slip in slips if abs(value - slip) < tolerance]
         fail(f"{name} is {value:.4f}, verwacht: {expected:.4f}.\n{known[0] if known else hint}")
 
 
 def objection(test, *functions):
     """Wat een test tegen deze functies heeft, in woorden; leeg als hij ze doorlaat."""
-    __tracebackhide__ = True
     try:
         test(*functions)
     except NotImplementedError as error:
@@ -119,10 +111,92 @@ def objection(test, *functions):
     return ""
 
 
+class Explained(AssertionError):
+    """Wat er niet klopt, in woorden; een notebook laat alleen die woorden zien."""
+
+    def _render_traceback_(self):
+        return str(self).splitlines()
+
+
 def fail(words):
     """Stop met deze woorden."""
-    __tracebackhide__ = True
-    raise AssertionError(words) from None
+    raise Explained(words) from None
+
+
+# --- vergissingen die we herkennen --------------------------------------------------------------------------------
+
+def split_slips(x, head, expected):
+    """Bij W1: x (1, 2, 4), en wat er in deze head hoort te staan."""
+    return [("In deze head staat één heel token. Dat gebeurt als je rechtstreeks naar (B, H, T, d) reshapet,\n"
+             "of als je na het knippen vergeet tijd en heads om te wisselen.", x.reshape(1, 2, 2, 2)[0, head]),
+            ("Deze head krijgt om en om een kenmerk. Een head hoort kenmerken te krijgen die naast elkaar liggen.",
+             x[0, :, head::2]),
+            ("Tijd en kenmerken staan verwisseld: hier is elke rij een kenmerk.", np.transpose(expected)),
+            ("Dit hoort in de andere head te staan. Begint head 0 bij kenmerk 0?", np.add(expected, 2 - 4 * head))]
+
+
+MERGE_SLIPS = [
+    ("In elke rij staat nu één head. Staan H en d naast elkaar op het moment dat je ze samenvoegt?",
+     [[[0, 1, 4, 5], [2, 3, 6, 7]]]),
+    ("De kenmerken van de heads liggen nu om en om. Eerst hoort heel head 0 te komen, dan heel head 1.",
+     [[[0, 2, 1, 3], [4, 6, 5, 7]]]),
+]
+JOINED_SLIPS = [
+    ("Dit is Y. In joined hoort J te staan, de heads samen, nog zonder WO.", [[[2, 6]]]),
+    ("Dit is X·WK of X·WQ. Welke projectie geeft door wat een token te zeggen heeft?", [[[1, 2]]]),
+]
+OUTPUT_SLIPS = [
+    ("Dit is J. De laatste stap ontbreekt nog: J·WO.", [[[2, 4]]]),
+    ("Dit is J·WOᵀ. Hoort die .T er wel bij?", [[[6, 4]]]),
+    ("Hier is x bij y opgeteld. De residual-verbinding komt pas in de volgende module.", [[[3, 8]]]),
+]
+
+
+def mixing_slips(tokens):
+    """Bij W6: de kenmerken (T, d) van één head, met de identiteit als projectie; voor het laatste token."""
+    return [("Dit krijg je als je de scores niet deelt. Deel door √d, de wortel van de breedte van een head.",
+             _mixed(tokens, 1)),
+            ("Dit krijg je als je de scores deelt door √C. Een head is maar d breed: deel door √d.",
+             _mixed(tokens, np.sqrt(8))),
+            ("Het derde token ziet nu alleen zichzelf. Rij i van het masker hoort bij query i, kolom j bij key j.",
+             tokens[-1]),
+            ("Dit is het gewone gemiddelde van de drie tokens. Doen de scores wel mee?", tokens.mean(axis=0))]
+
+
+def _mixed(tokens, divisor):
+    """Het laatste token, gemengd met scores die door dit getal zijn gedeeld."""
+    part = np.exp(tokens @ tokens[-1] / divisor)
+    return part @ tokens / part.sum()
+
+
+def gradient_slips(expected):
+    return [("Rijen en kolommen staan verwisseld. De rij hoort bij wat de matrix in gaat, de kolom bij wat eruit komt.",
+             np.transpose(expected))]
+
+
+INPUT_SLIPS = [
+    ("Dit is dV. De stap terug door WV ontbreekt nog.", [[[8, 5]]]),
+    ("Er is niets over. Langs welke route komt de invloed van x bij één key terug?", [[[0, 0]]]),
+    ("Dit is dX + dY. Maar multihead telt x niet bij y op.", [[[19, 15]]]),
+]
+
+
+def route_slips(expected):
+    return [("Dat is de helft. Er zijn twee tokens: neem je ergens een gemiddelde over de tijd in plaats van een som?",
+             expected / 2),
+            ("Dat is √2 keer zoveel. Delen door √d hoort ook op de weg terug, en maar één keer.", expected * 2 ** 0.5)]
+
+
+SUM_SLIPS = [
+    ("Alleen de route via V is over. Tel je de routes op, of overschrijft de ene de andere?", 6.2509),
+    ("Alleen de route via Q of K is over. Tel je de routes op, of overschrijft de ene de andere?", 0.4055),
+    ("De route via Q of die via K ontbreekt.", 6.6564),
+    ("De route via V ontbreekt.", 0.8110),
+    ("De routes zijn gemiddeld. Ze horen te worden opgeteld.", 2.3540),
+]
+
+
+# --- woorden ------------------------------------------------------------------------------------------------------
 
 
 def _unwritten(error):
