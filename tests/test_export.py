@@ -271,6 +271,12 @@ def test_two_grades_of_one_student_are_refused():
         written("canvas", [FIRST, FIRST])
 
 
+@pytest.mark.parametrize("name", ["canvas", "brightspace", "moodle"])
+def test_a_grade_of_nobody_known_is_refused(name):
+    with pytest.raises(ExportError, match="it is not known whose work.ipynb is"):
+        written(name, [changed(student="", submission="work.ipynb")])
+
+
 def test_a_roster_in_windows_own_encoding_is_read_and_mentioned(tmp_path):
     (tmp_path / "roster.csv").write_bytes("student;Student\nstudent-01;Zoë\n".encode("cp1252"))
     people = read_roster(tmp_path / "roster.csv")

@@ -11,8 +11,8 @@ import by_hand
 import click
 import pytest
 
-from autograder import cli
-from autograder.lesson import load_lesson
+from autograder import __version__, cli
+from autograder.lesson import lesson_names, load_lesson
 from autograder.version import checks_version
 
 ROOT = Path(__file__).parents[1]
@@ -68,9 +68,11 @@ def test_every_option_in_an_example_exists(words, capsys):
             assert {word for word in rest if word.startswith("--")} <= known, line
 
 
-def test_the_version_names_that_of_the_checks(capsys):
+def test_the_version_names_that_of_the_checks_of_each_lesson(capsys):
     assert cli.run(["--version"]) == 0
-    assert capsys.readouterr().out == f"autograder 0.1.0, checks {checks_version(load_lesson('multihead'))}\n"
+    out = capsys.readouterr().out
+    assert out.startswith(f"autograder {__version__}, checks of multihead {checks_version(load_lesson('multihead'))}")
+    assert all(f"{name} {checks_version(load_lesson(name))}" in out for name in lesson_names())
 
 
 # --- mistyped -----------------------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ from autograder.cli.common import (
     BROKEN,
     DONE,
     INTERRUPTED,
-    LESSON,
     NO_READER,
     WRONG_USAGE,
     course_settings,
@@ -39,9 +38,10 @@ COMMANDS = (check.check, course.grade, course.diff, report.report, export.export
 def _show_version(context: click.Context, option: click.Parameter, value: bool) -> None:
     if value and not context.resilient_parsing:
         from autograder import __version__
-        from autograder.lesson import load_lesson
+        from autograder.lesson import lesson_names, load_lesson
         from autograder.version import checks_version
-        click.echo(f"autograder {__version__}, checks {checks_version(load_lesson(LESSON))}")
+        checks = (f"{name} {checks_version(load_lesson(name))}" for name in lesson_names())
+        click.echo(f"autograder {__version__}, checks of {', '.join(checks)}")
         context.exit()
 
 

@@ -11,6 +11,7 @@ Without a roster the names in submitted/ are taken for the ids.
 from __future__ import annotations
 
 import html
+from collections import Counter
 from collections.abc import Sequence
 
 from autograder.output.exports import table
@@ -101,7 +102,11 @@ def _people(grades: Sequence[Grade], order: Order, columns: Sequence[str], keys:
             default: str = "") -> list[tuple[Grade, list[str]]]:
     """Each grade with the cells that say whose it is. ExportError where that is not clear."""
     students = [grade.student for grade in grades]
-    doubled = sorted({student for student in students if students.count(student) > 1})
+    nameless = [grade.submission for grade in grades if not grade.student]
+    if nameless:
+        raise ExportError(f"it is not known whose {named(nameless)} is; give the file the student's name, and check it "
+                          "again")
+    doubled = sorted(student for student, times in Counter(students).items() if times > 1)
     if doubled:
         raise ExportError(f"{named(doubled)} {'has' if len(doubled) == 1 else 'have'} more than one grade; keep one "
                           "for each student")
