@@ -39,7 +39,7 @@ def keeps_arguments(ask: Ask) -> None:
     leaves_arguments(ask, probes.MERGE, ("h",))
     for again in probes.MERGE_AGAIN:
         same_again(ask.value(probes.MERGE), ask.value(again), "merge_heads")
-    stays_as_it_was(ask, probes.MERGE_NEXT, probes.MERGE_KEPT, probes.MERGE_FRESH)
+    stays_as_it_was(ask, probes.MERGE_AGAIN[0], probes.MERGE_NEXT, probes.MERGE_KEPT, probes.MERGE_FRESH)
 
 
 CHECKS = (worked_example, general, edges, refuses_other_axes, keeps_arguments)
