@@ -1,0 +1,39 @@
+"""A Dask scheduler with workers on this machine, each a process of its own."""
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+
+@contextmanager
+def on_a_cluster(workers: int) -> Iterator[str]:
+    """The address of a scheduler on the loopback, with so many workers of one thread."""
+    with ExitStack() as stack:
+        scheduler = stack.enter_context(_started("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"))
+        address = _said(scheduler, r"(tcp://127\.0\.0\.1:\d+)")
+        for _ in range(workers):
+            worker = stack.enter_context(_started("worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard",
+                                                  "--host", "127.0.0.1"))
+            _said(worker, r"(Registered to)")
+        yield address
+
+
+@contextmanager
+def _started(kind: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "distributed.cli.dask_" + kind, *arguments]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+def _said(process: subprocess.Popen[str], pattern: str) -> str:
+    """What the process says that matches; it says it when it is ready."""
+    for line in process.stderr:
+        if found := re.search(pattern, line):
+            return found[1]
+    raise SystemExit(f"{process.args[2]} ended before it was ready")
