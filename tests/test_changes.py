@@ -62,6 +62,12 @@ def test_of_a_grade_that_cannot_be_given_the_reason_is_told_and_not_each_check()
     assert len(told(change(lost, FULL))) == 2
 
 
+def test_of_a_fault_of_ours_the_reason_is_told():
+    lost = replace(grade_of("student-01", (None,) * 5, "broken", key="k", checks="v1"), for_a_person=(EMPTY,),
+                   notices=(Text("renamed"),))
+    assert told(change(FULL, lost))[1] == "    The file is empty."
+
+
 def test_a_student_who_has_nothing_there_any_more_is_told():
     gone = change(PARTLY, None)
     assert (gone.student, gone.changes, gone.by) == ("student-01", False, None)

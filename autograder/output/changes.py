@@ -28,8 +28,8 @@ def change_lines(changes: Sequence[Any]) -> Iterator[str]:
 
 
 def _why_not(grade: Any) -> Sequence[Any]:
-    """Why there is no grade, where there is none: the reason comes last among the notices."""
-    return grade.notices[-1:] if grade.status != "graded" else ()
+    """Why there is no grade, where there is none: a fault of ours is for a person, else it is the last notice."""
+    return {"unreadable": grade.notices, "broken": grade.for_a_person}.get(grade.status, ())[-1:]
 
 
 def _points(grade: Any) -> str:
