@@ -73,3 +73,18 @@ def test_nbgrader_waits_for_a_course_that_is_being_graded(tmp_path):
     other.join(120)
     assert any("`autograder grade`" in line for line in said)
     assert scores(course) == FULL
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / ".autograder").write_text("a file stands in the way")
+    with pytest.raises(CourseError, match=r"cannot write in .*\.autograder: .*must be writable"):
+        only_one(tmp_path, "autograder grade", 0).__enter__()
+
+
+def test_a_full_disk_does_not_keep_the_lock_from_holding(tmp_path):
+    if not Path("/dev/full").exists():
+        pytest.fail("these tests need Linux")
+    (tmp_path / ".autograder").mkdir()
+    (tmp_path / ".autograder" / "lock").symlink_to("/dev/full")
+    with only_one(tmp_path, "autograder grade", 0):
+        pass

@@ -4,8 +4,9 @@ from __future__ import annotations
 import fcntl
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 from autograder.nbgrader.course import CourseError
 
@@ -20,9 +21,7 @@ def only_one(course: Path, command: str, patience: float,
 
     `waiting` is called once, with a sentence that says who is waited for. A command that dies lets go.
     """
-    folder = course / OWN_FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("a+") as lock:
+    with _opened(course / OWN_FOLDER) as lock:
         until, told = time.monotonic() + patience, False
         while not _taken(lock):
             lock.seek(0)
@@ -33,10 +32,20 @@ def only_one(course: Path, command: str, patience: float,
                 waiting(f"{other}; waiting until it is done")
             told = True
             time.sleep(_AGAIN)
-        lock.truncate(0)
-        lock.write(command)
-        lock.flush()
+        with suppress(OSError):                 # on a full disk nobody learns our name; the lock holds all the same
+            lock.truncate(0)
+            lock.write(command)
+            lock.flush()
         yield
+
+
+def _opened(folder: Path) -> TextIO:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return (folder / "lock").open("a+")
+    except OSError as error:
+        raise CourseError(f"cannot write in {folder}: {error.strerror or error}; the course's folder must be writable "
+                          "for whoever grades it") from None
 
 
 def _taken(lock) -> bool:

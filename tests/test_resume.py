@@ -1,0 +1,230 @@
+"""A run that ends at any moment is gone on with by the next: nothing is lost, nothing is doubled."""
+from __future__ import annotations
+
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from courses import hand_in, new_course
+from damage import honest
+from test_cluster import same
+
+from autograder.demo import make_class
+from autograder.grade_course import grade_course
+
+STUDENTS = 30
+SEED = 20240917
+MADE = ("autograded", "feedback", ".autograder", "gradebook.db")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory) -> Path:
+    """A class that was graded in one go."""
+    folder = tmp_path_factory.mktemp("class") / "course"
+    make_class(folder, STUDENTS)
+    shutil.copytree(folder, folder.parent / "ungraded")
+    start = time.monotonic()
+    assert autograder(folder).wait() == 1                       # some files are damaged
+    (folder.parent / "seconds").write_text(str(time.monotonic() - start))
+    return folder
+
+
+@pytest.fixture
+def course(undisturbed, tmp_path) -> Path:
+    """The same class, not graded yet."""
+    return shutil.copytree(undisturbed.parent / "ungraded", tmp_path / "course")
+
+
+def autograder(course: Path, *arguments: str, prepare: Callable[[], None] | None = None) -> subprocess.Popen:
+    return subprocess.Popen([sys.executable, "-m", "autograder", "grade", "--jobs", "2", *arguments], cwd=course,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=prepare,
+                            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])})
+
+
+def finished(course: Path) -> None:
+    run = autograder(course)
+    said = run.communicate()[1]
+    assert run.returncode == 1, said
+
+
+def graded(course: Path) -> int:
+    """How many grades the journal holds."""
+    journal = course / ".autograder" / "journal.jsonl"
+    return journal.read_bytes().count(b"\n") if journal.exists() else 0
+
+
+def wait_for(true: Callable[[], bool], seconds: float = 120) -> None:
+    until = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+# --- killed -------------------------------------------------------------------------------------------------------
+
+def test_a_run_that_is_killed_at_random_moments_ends_like_an_undisturbed_one(undisturbed, course):
+    moments = random.Random(SEED)
+    seconds = float((undisturbed.parent / "seconds").read_text())
+    for _ in range(3):
+        run = autograder(course)
+        time.sleep(moments.uniform(0, seconds))
+        children = psutil.Process(run.pid).children(recursive=True)
+        run.kill()
+        run.communicate()
+        assert psutil.wait_procs(children, timeout=30)[1] == []         # nothing of it is left behind
+    finished(course)
+    same(course, undisturbed)
+    assert _doubled(course) == []
+
+
+@pytest.mark.parametrize("after", [1, 20])
+def test_a_run_that_is_killed_after_some_grades_ends_like_an_undisturbed_one(undisturbed, course, after):
+    run = autograder(course)
+    wait_for(lambda: graded(course) >= after)
+    run.kill()
+    run.communicate()
+    kept = graded(course)
+    finished(course)
+    same(course, undisturbed)
+    assert kept <= graded(course) == STUDENTS
+
+
+def test_what_is_in_the_journal_alone_is_written_by_the_next_run(undisturbed, course):
+    (course / ".autograder").mkdir()
+    shutil.copy(undisturbed / ".autograder" / "journal.jsonl", course / ".autograder")
+    finished(course)
+    same(course, undisturbed)
+    assert graded(course) == STUDENTS
+
+
+def _doubled(course: Path) -> list:
+    with sqlite3.connect(course / "gradebook.db") as gradebook:
+        return gradebook.execute("SELECT student_id, count(*) FROM submitted_assignment GROUP BY student_id "
+                                 "HAVING count(*) > 1").fetchall()
+
+
+# --- stopped ------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize(("number", "code", "words"), [
+    (signal.SIGINT, 130, rf"stopped: \d+ of {STUDENTS} are graded and kept; the same command goes on from there"),
+    (signal.SIGTERM, 143, "")])
+def test_a_run_that_is_stopped_keeps_what_is_done_and_says_how_to_go_on(undisturbed, course, number, code, words):
+    run = autograder(course)
+    wait_for(lambda: graded(course) >= 10)
+    run.send_signal(number)
+    said = run.communicate()[1]
+    assert run.returncode == code
+    assert re.fullmatch(words, said.strip())
+    if words:
+        assert int(re.search(r"\d+", said)[0]) >= 9
+    finished(course)
+    same(course, undisturbed)
+
+
+# --- a full disk --------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("size", [3_000, 120_000, 400_000])
+def test_a_disk_that_is_full_loses_nothing(undisturbed, course, size):
+    def small_files_only() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    run = autograder(course, prepare=small_files_only)
+    said = run.communicate()[1].splitlines()
+    assert run.returncode in (2, 3)
+    assert len(said) == 1
+    finished(course)
+    same(course, undisturbed)
+    assert graded(course) == STUDENTS
+
+
+# --- two at once --------------------------------------------------------------------------------------------------
+
+def test_of_two_runs_at_once_one_waits_or_says_who_is_at_work(undisturbed, course):
+    runs = [autograder(course), autograder(course)]
+    said = [run.communicate()[1] for run in runs]
+    codes = sorted(run.returncode for run in runs)
+    assert codes in ([1, 1], [1, 2])
+    if codes == [1, 2]:
+        assert "another command (`autograder grade`) is at work" in "".join(said)
+    same(course, undisturbed)
+    assert graded(course) == STUDENTS
+
+
+# --- nothing new --------------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def small(tmp_path) -> Path:
+    """A course of two, graded."""
+    course = new_course(tmp_path)
+    hand_in(course, "student-01", honest())
+    hand_in(course, "student-02", b"")
+    grade_course(course.root)
+    return course.root
+
+
+def written(course: Path, **choices) -> set[str]:
+    """Which files another run writes."""
+    before = _states(course)
+    grade_course(course, **choices)
+    return {path for path, state in _states(course).items() if state != before.get(path)} - {".autograder/lock"}
+
+
+def _states(course: Path) -> dict[str, tuple[int, int]]:
+    return {path.relative_to(course).as_posix(): (path.stat().st_mtime_ns, path.stat().st_ino)
+            for path in course.rglob("*") if path.is_file()}
+
+
+def test_a_run_with_nothing_new_writes_nothing(small):
+    assert written(small) <= {".autograder/written-multihead.jsonl"}
+
+
+def test_a_run_with_nothing_new_needs_neither_nbgrader_nor_workers(small):
+    code = ("import sys; from pathlib import Path; from autograder.grade_course import grade_course\n"
+            "grade_course(Path(sys.argv[1]))\n"
+            "sys.exit('nbgrader.api' in sys.modules or 'concurrent.futures.process' in sys.modules)")
+    subprocess.run([sys.executable, "-c", code, small], check=True, cwd=Path(__file__).parents[1])
+
+
+def changed(query: str) -> Callable[[Path], None]:
+    def change(course: Path) -> None:
+        with sqlite3.connect(course / "gradebook.db") as gradebook:
+            gradebook.execute(query)
+    return change
+
+
+@pytest.mark.parametrize("change", [
+    lambda course: (course / "gradebook.db").unlink(),
+    lambda course: (course / "feedback" / "student-01" / "multihead.html").unlink(),
+    lambda course: (course / "autograded" / "student-01" / "multihead" / "multihead.ipynb").unlink(),
+    lambda course: (course / "submitted" / "student-01" / "multihead" / "timestamp.txt").write_text(
+        "2024-09-01 12:00:00 UTC"),
+    changed("UPDATE grade SET auto_score = 1.5 WHERE auto_score = 3"),
+    changed("UPDATE comment SET auto_comment = 'other words'"),
+    changed("DELETE FROM grade"),
+    changed("UPDATE assignment SET duedate = '2024-01-01 00:00:00.000000'"),
+], ids=["no-gradebook", "no-page", "no-notebook", "handed-in", "a-score", "a-comment", "no-rows", "a-due-date"])
+def test_what_does_not_stand_any_more_is_written_again(small, change):
+    shutil.copytree(small, small.parent / "other", ignore=shutil.ignore_patterns(*MADE))
+    change(small)
+    assert "feedback/student-01/multihead.html" in written(small)
+    assert written(small) <= {".autograder/written-multihead.jsonl"}
+
+
+def test_another_language_is_written_again(small):
+    assert "feedback/student-01/multihead.html" in written(small, language="en")
+
+
+def test_what_a_person_gave_is_no_reason_to_write_again(small):
+    changed("UPDATE grade SET manual_score = 2, extra_credit = 1, needs_manual_grade = 0")(small)
+    changed("UPDATE comment SET manual_comment = 'well done'")(small)
+    assert written(small) <= {".autograder/written-multihead.jsonl"}
