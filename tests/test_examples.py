@@ -32,7 +32,7 @@ SLIPS = {
         "Tijd en kenmerken staan verwisseld"]),
     "def split_heads(x, heads): return reference_split_heads(x, heads).swapaxes(0, 2) if len(x) > 1 "
     "else reference_split_heads(x, heads)": ("example_W1_split", [
-        "heeft vorm (5, 3, 2, 4), verwacht: (2, 3, 5, 4)", "maar ze staan op de verkeerde as"]),
+        "heeft vorm (5, 3, 2, 4), verwacht: (2, 3, 5, 4)", "maar ze staan op de verkeerde assen"]),
     f"def split_heads(x, heads):\n    {SPLIT}.transpose(1, 2)": ("example_W1_split", [
         "split_heads stopt met ValueError: axes don't match array", "op regel 3 van de cel"]),
     "def split_heads(x, heads): return reference_split_heads(x, heads).tolist()": ("example_W1_split", [
@@ -47,7 +47,7 @@ SLIPS = {
         "is [[[0, 1, 4, 5], [2, 3, 6, 7]]], verwacht: [[[0, 1, 2, 3], [4, 5, 6, 7]]]",
         "op batch 0, tijd 0, kenmerk 2: 4 in plaats van 2", "In elke rij staat nu één head"]),
     "def merge_heads(h): return h.mean(axis=1)": ("example_W1_merge", [
-        "heeft vorm (1, 2, 2), verwacht: (1, 2, 4), dus (B, T, C)", "kenmerk is 2 lang in plaats van 4"]),
+        "heeft vorm (1, 2, 2), verwacht: (1, 2, 4), dus (B, T, C)", "kenmerk heeft lengte 2 in plaats van 4"]),
     "def merge_heads(h): return h": ("example_refusals_merge", ["want h heeft geen vier assen"]),
     "def multihead(x, params, heads, allowed): return x @ wq": ("example_W2", [
         "multihead stopt met NameError: name 'wq' is not defined", "op regel 1 van de cel"]),
@@ -124,7 +124,7 @@ def test_no_known_mistake_makes_an_example_end_otherwise(mistake):
     ("dx = dpart", "is 6.2509, verwacht: 7.0619.\nAlleen de route via V is over"),
     ('dx = dx + dpart @ params[name].T * (name != "wq")', "De route via Q of die via K ontbreekt"),
     ('dx = dx + dpart @ params[name].T * (name != "wv")', "De route via V ontbreekt"),
-    ("dx = dx + dpart @ params[name].T / 3", "De routes zijn gemiddeld"),
+    ("dx = dx + dpart @ params[name].T / 3", "Je hebt de routes gemiddeld"),
 ])
 def test_a_lost_route_is_named(line, words):
     edit = ("dx = dx + dpart @ params[name].T", line if "@" in line else f"{line} @ params[name].T")

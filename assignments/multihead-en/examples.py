@@ -60,14 +60,14 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, slips=()):
     expected = np.asarray(expected)
     shape(name, value, expected.shape, axes)
     if value.dtype.kind not in "biuf":
-        fail(f"{name} holds no plain numbers but {value.dtype}.")
+        fail(f"{name} does not hold plain numbers but {value.dtype}.")
     wrong = ~(np.abs(value - expected) <= tolerance)                      # where there is nan, too
     if not wrong.any():
         return
     if not np.isfinite(value).all():
         first = tuple(np.argwhere(~np.isfinite(value))[0])
         fail(f"{name} holds {value[first]}, at {_where(first, axes)}; expected: plain numbers only.\n"
-             "Is there a division by 0 somewhere, or a sum with infinity?")
+             "Do you divide by 0 somewhere, or compute with infinity?")
     first = tuple(np.argwhere(wrong)[0])
     known = [words for words, slip in slips if np.shape(slip) == value.shape and np.allclose(value, slip, atol=1e-3)]
     fail(f"{name} is {_numbers(value, tolerance)}, expected: {_numbers(expected, tolerance)}.\n"
@@ -192,7 +192,7 @@ SUM_SLIPS = [
     ("Only the route through Q or K is left. Do you add the routes, or does one overwrite the other?", 0.4055),
     ("The route through Q or the one through K is missing.", 6.6564),
     ("The route through V is missing.", 0.8110),
-    ("The routes have been averaged. They should be added.", 2.3540),
+    ("You have averaged the routes. Add them.", 2.3540),
 ]
 
 
@@ -227,7 +227,7 @@ def _other_shape(seen, expected, axes):
     if len(seen) != len(expected):
         return f"Those are {len(seen)} axes instead of {len(expected)}."
     if sorted(seen) == sorted(expected):
-        return "The sizes are right, but they are on the wrong axes. Which axis should come after the first?"
+        return "The sizes are right, but they are on the wrong axes. Which axis should come right after the first?"
     parts = [f"{AXES[axis]} has length {have} instead of {want}"
              for axis, have, want in zip(axes, seen, expected, strict=True) if have != want]
     return f"Look at each axis: {', '.join(parts)}."

@@ -67,7 +67,7 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, slips=()):
     if not np.isfinite(value).all():
         first = tuple(np.argwhere(~np.isfinite(value))[0])
         fail(f"{name} bevat {value[first]}, op {_where(first, axes)}; verwacht: alleen gewone getallen.\n"
-             "Wordt er ergens gedeeld door 0, of gerekend met oneindig?")
+             "Deel je ergens door 0, of reken je met oneindig?")
     first = tuple(np.argwhere(wrong)[0])
     known = [words for words, slip in slips if np.shape(slip) == value.shape and np.allclose(value, slip, atol=1e-3)]
     fail(f"{name} is {_numbers(value, tolerance)}, verwacht: {_numbers(expected, tolerance)}.\n"
@@ -184,7 +184,7 @@ INPUT_SLIPS = [
 def route_slips(expected):
     return [("Dat is de helft. Er zijn twee tokens: neem je ergens een gemiddelde over de tijd in plaats van een som?",
              expected / 2),
-            ("Dat is √2 keer zoveel. Delen door √d hoort ook op de weg terug, en maar één keer.", expected * 2 ** 0.5)]
+            ("Dat is √2 keer zoveel. Deel ook op de weg terug door √d, en maar één keer.", expected * 2 ** 0.5)]
 
 
 SUM_SLIPS = [
@@ -192,7 +192,7 @@ SUM_SLIPS = [
     ("Alleen de route via Q of K is over. Tel je de routes op, of overschrijft de ene de andere?", 0.4055),
     ("De route via Q of die via K ontbreekt.", 6.6564),
     ("De route via V ontbreekt.", 0.8110),
-    ("De routes zijn gemiddeld. Ze horen te worden opgeteld.", 2.3540),
+    ("Je hebt de routes gemiddeld. Tel ze op.", 2.3540),
 ]
 
 
@@ -227,8 +227,8 @@ def _other_shape(seen, expected, axes):
     if len(seen) != len(expected):
         return f"Dat zijn {len(seen)} assen in plaats van {len(expected)}."
     if sorted(seen) == sorted(expected):
-        return "De maten kloppen, maar ze staan op de verkeerde as. Welke as hoort er na de eerste te komen?"
-    parts = [f"{AXES[axis]} is {have} lang in plaats van {want}"
+        return "De maten kloppen, maar ze staan op de verkeerde assen. Welke as hoort meteen na de eerste te komen?"
+    parts = [f"{AXES[axis]} heeft lengte {have} in plaats van {want}"
              for axis, have, want in zip(axes, seen, expected, strict=True) if have != want]
     return f"Kijk per as: {', '.join(parts)}."
 

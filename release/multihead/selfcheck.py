@@ -20,36 +20,36 @@ import sys
 import threading
 import time
 import traceback
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-WORDS = {
-    "nl": {
-        "unwritten": "{name} is nog niet geschreven: er staat nog raise NotImplementedError().",
-        "assert": "de assert op regel {line} gaat niet op: {code}", "place": "cel {cell}, regel {line}",
-        "slow": "duurt langer dan {seconds:g} seconden. Staat er een lus in die nooit eindigt?",
-        "ended": "hier stopte Python helemaal. Staat er een exit() of quit() in, of is het geheugen op?",
-        "cell": "cel {cell}", "all": "Alle {count} voorbeelden kloppen. Dat bewijst nog niet dat je klaar bent: "
-                                     "sommige fouten merkt geen enkel voorbeeld op.",
-        "some": "{right} van de {count} voorbeelden kloppen.", "none": "In {path} staan geen voorbeelden.",
-        "missing": "{path} is er niet. Sta je in de goede map?", "several": "Welk notebook? Hier staan: {names}.",
-        "nothing": "In deze map staat geen notebook (.ipynb).",
-        "unread": "{path} is niet te lezen: {why}. Sla het notebook opnieuw op en probeer het nog eens.",
-        "no cells": "er staan geen cellen in", "no json": "geen goede JSON op regel {line}",
-        "no text": "dit is geen tekst", "watching": "Ik kijk mee; Ctrl-C om te stoppen. ({time})"},
-    "en": {
-        "unwritten": "{name} is not written yet: it still says raise NotImplementedError().",
-        "assert": "the assert on line {line} does not hold: {code}", "place": "cell {cell}, line {line}",
-        "slow": "takes more than {seconds:g} seconds. Is there a loop that never ends?",
-        "ended": "here Python stopped altogether. Is there an exit() or quit(), or is memory full?",
-        "cell": "cell {cell}", "all": "All {count} examples hold. That does not prove that you are done: "
-                                      "some mistakes no example notices.",
-        "some": "{right} of {count} examples hold.", "none": "There are no examples in {path}.",
-        "missing": "{path} is not there. Are you in the right folder?", "several": "Which notebook? Here are: {names}.",
-        "nothing": "There is no notebook (.ipynb) in this folder.",
-        "unread": "{path} cannot be read: {why}. Save the notebook again and try once more.",
-        "no cells": "it has no cells", "no json": "no proper JSON on line {line}", "no text": "this is no text",
-        "watching": "I am watching; Ctrl-C to stop. ({time})"}}
+WORDS = {                                   # what -> (Dutch, English)
+    "unwritten": ("{name} is nog niet geschreven: er staat nog raise NotImplementedError().",
+                  "{name} is not written yet: it still says raise NotImplementedError()."),
+    "assert": ("de assert op regel {line} gaat niet op: {code}", "the assert on line {line} does not hold: {code}"),
+    "place": ("cel {cell}, regel {line}", "cell {cell}, line {line}"),
+    "slow": ("duurt langer dan {seconds:g} seconden. Staat er een lus in die nooit eindigt?",
+             "takes more than {seconds:g} seconds. Is there a loop that never ends?"),
+    "ended": ("hier stopte Python helemaal. Staat er een exit() of quit() in, of is het geheugen op?",
+              "here Python stopped altogether. Is there an exit() or quit(), or is memory full?"),
+    "cell": ("cel {cell}", "cell {cell}"),
+    "all": ("Alle {count} voorbeelden kloppen. Dat bewijst nog niet dat je klaar bent: sommige fouten merkt geen "
+            "enkel voorbeeld op.",
+            "All {count} examples hold. That does not prove that you are done: some mistakes no example notices."),
+    "some": ("{right} van de {count} voorbeelden kloppen.", "{right} of {count} examples hold."),
+    "none": ("In {path} staan geen voorbeelden.", "There are no examples in {path}."),
+    "missing": ("{path} is er niet. Sta je in de goede map?", "{path} is not there. Are you in the right folder?"),
+    "several": ("Welk notebook? Hier staan: {names}.", "Which notebook? Here are: {names}."),
+    "nothing": ("In deze map staat geen notebook (.ipynb).", "There is no notebook (.ipynb) in this folder."),
+    "unread": ("{path} is niet te lezen: {why}. Sla het notebook opnieuw op en probeer het nog eens.",
+               "{path} cannot be read: {why}. Save the notebook again and try once more."),
+    "no cells": ("er staan geen cellen in", "it has no cells"),
+    "no json": ("geen goede JSON op regel {line}", "no proper JSON on line {line}"),
+    "no text": ("dit is geen tekst", "this is no text"),
+    "watching": ("Ik kijk mee; Ctrl-C om te stoppen. ({time})", "I am watching; Ctrl-C to stop. ({time})"),
+}
+LANGUAGES = ("nl", "en")
 MARKS = {"ok": "✓", "wrong": "✗", "note": "!"}
 START = 60                                  # seconds for Python itself, on a slow disk
 COLOURS = {"ok": "\033[32m", "wrong": "\033[31m", "note": "\033[33m"}
@@ -71,7 +71,7 @@ class Cell(NamedTuple):
 # --- the notebook -------------------------------------------------------------------------------------------------
 
 def read(path, say):
-    """The cells of a notebook file, as plain data; Problem where it cannot be read."""
+    """The cells of a notebook file: kind, source and nbgrader's marks; Problem where it cannot be read."""
     try:
         found = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
@@ -82,16 +82,11 @@ def read(path, say):
         raise Problem(say("unread", path=path, why=say("no text"))) from None
     except OSError as error:
         raise Problem(say("unread", path=path, why=error.strerror)) from None
-    cells = found.get("cells") if isinstance(found, dict) else None
-    if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
-        raise Problem(say("unread", path=path, why=say("no cells")))
-    return [(cell.get("cell_type"), "".join(cell.get("source") or []), marks_of(cell)) for cell in cells]
-
-
-def marks_of(cell):
-    """What nbgrader says of a cell; nothing where another program took that away."""
-    marks = (cell.get("metadata") or {}).get("nbgrader")
-    return marks if isinstance(marks, dict) else {}
+    try:
+        return [(cell.get("cell_type"), "".join(cell.get("source") or []),
+                 dict((cell.get("metadata") or {}).get("nbgrader") or {})) for cell in found["cells"]]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise Problem(say("unread", path=path, why=say("no cells"))) from None
 
 
 def code_cells(cells):
@@ -193,7 +188,7 @@ def one_run(path, language, left_out, found, seconds):
     worker = subprocess.Popen(command, cwd=path.parent, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, env={**os.environ, "MPLBACKEND": "Agg", "PYTHONUTF8": "1"})
     lines = queue.Queue()
-    threading.Thread(target=forward, args=(worker.stdout, lines), daemon=True).start()
+    threading.Thread(target=lambda: list(map(lines.put, chain(worker.stdout, [b""]))), daemon=True).start()
     running = None
     try:
         while True:
@@ -211,18 +206,11 @@ def one_run(path, language, left_out, found, seconds):
         worker.wait()
 
 
-def forward(stream, lines):
-    """Put every line of the stream into the queue as it comes, and an empty one at its end."""
-    for line in stream:
-        lines.put(line)
-    lines.put(b"")
-
-
 # --- what is shown ------------------------------------------------------------------------------------------------
 
 def speaker(language):
     """A function that says things in this language."""
-    return lambda what, **gaps: WORDS[language][what].format(**gaps)
+    return lambda what, **gaps: WORDS[what][LANGUAGES.index(language)].format(**gaps)
 
 
 def show(cells, found, say, path, colour):
@@ -287,7 +275,7 @@ def parsed(arguments):
     parser.add_argument("notebook", nargs="?", help="multihead.ipynb")
     parser.add_argument("--watch", action="store_true", help="opnieuw als je opslaat / again whenever you save")
     parser.add_argument("--seconds", type=float, default=5.0, help="per cel / per cell (5)")
-    parser.add_argument("--lang", choices=list(WORDS), help="anders die van het notebook / else the notebook's")
+    parser.add_argument("--lang", choices=LANGUAGES, help="anders die van het notebook / else the notebook's")
     parser.add_argument("--cells", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 
