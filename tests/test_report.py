@@ -213,6 +213,10 @@ def test_a_cell_that_interfered_is_enough():
     assert keys(grade)["tampering"] == ["a"]
 
 
+def test_who_wrote_nothing_at_all_is_listed():
+    assert keys(blank("a"), scored("b", False), given_pass_mark=9.0) == {"untouched": ["a"]}
+
+
 def test_near_the_pass_mark_is_a_twentieth_of_the_points_to_either_side():
     grades = [replace(scored(str(n), *[True] * n, *[False] * (40 - n)), for_a_person=()) for n in range(41)]
     assert keys(*grades)["near"] == ["20", "21", "22", "23", "24"]

@@ -107,12 +107,21 @@ def test_search_finds_names_mistakes_and_reasons_and_says_how_many(page):
     assert page.inner_text("#found") == f"{STUDENTS} of {STUDENTS} students"
 
 
-def test_a_group_and_a_mistake_show_their_students(page):
-    button = page.locator(".ranked button.show").first
-    count = button.locator("xpath=ancestor::tr").locator("strong").inner_text()
-    button.click()
-    assert page.inner_text("#found") == f"{count} of {STUDENTS} students"
+def test_a_mistake_shows_just_the_students_whom_it_explains_best(page):
+    rows = page.locator(".ranked tbody tr").all()
+    page.locator("#mistakes details summary").click()
+    assert len(rows) > 100
+    for row in rows[:5] + rows[-5:]:
+        row.locator("button.show").click()
+        assert page.inner_text("#found") == f"{row.locator('strong').inner_text()} of {STUDENTS} students"
     assert page.evaluate("document.activeElement.id") == "search"
+
+
+def test_a_group_shows_its_students(page):
+    page.locator("#look summary").first.click()
+    page.locator("#look button.show").first.click()
+    assert page.input_value("#search") == "=tampering"
+    assert page.inner_text("#found") == f"20 of {STUDENTS} students"
 
 
 def test_a_heading_sorts_by_points_and_says_in_which_direction(page):

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from autograder.output.report_facts import Class
+from autograder.output.report_facts import Class, not_written
 from autograder.records import Grade, Text
 
 NEAR = 0.05                                     # of all points: as close as this to the pass mark is near
@@ -47,6 +47,7 @@ def groups(of: Class) -> list[Group]:
                "try --force --seconds 20.", of.graded, _stopped),
         _group("missing", "Functions missing", "No function of that name was found: perhaps it has another name.",
                of.graded, _missing),
+        _group("untouched", "Nothing written", "Handed in as it was given out.", of.graded, _untouched),
         _group("near", "Near the pass mark", f"Within {near:.3g} points of {of.pass_mark:.3g}: worth a second reading.",
                of.graded, lambda grade: _near(grade, of.pass_mark, near)),
     )
@@ -94,6 +95,12 @@ def _missing(grade: Grade) -> list[Text | str]:
     names = [exercise.name for exercise in grade.exercises
              if any(verdict.verdict == "missing" for verdict in exercise.verdicts)]
     return [", ".join(names)] if names else []
+
+
+def _untouched(grade: Grade) -> list[Text | str]:
+    exercises = [exercise for exercise in grade.exercises if not exercise.skipped]
+    blank = bool(exercises) and all(map(not_written, exercises)) and not _missing(grade)
+    return ["no exercise"] if blank else []
 
 
 def _near(grade: Grade, pass_mark: float, near: float) -> list[Text | str]:

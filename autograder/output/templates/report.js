@@ -44,6 +44,7 @@
   const first = 2 + data.exercises.length;                    // the column of the first check
   const width = first + data.columns.length;
   for (const row of data.rows) {
+    row.tokens = [...row.groups, ...Object.values(row.mistakes).map((best) => best[0])];
     row.haystack = [row.name, row.status, ...row.groups, ...Object.values(row.mistakes).flat()].join(" ").toLowerCase();
   }
   const startsExercise = (index) => index === 0 || data.columns[index].exercise !== data.columns[index - 1].exercise;
@@ -72,7 +73,7 @@
   }
 
   function head() {
-    const groups = element("tr", {}, element("th", { colSpan: first, className: "name" }, ""));
+    const groups = element("tr", {}, element("td", { colSpan: first, className: "corner" }));
     data.exercises.forEach((exercise, index) => {
       const colSpan = data.columns.filter((column) => column.exercise === index).length;
       if (colSpan) groups.append(element("th", { scope: "colgroup", colSpan }, exercise.name));
@@ -96,9 +97,13 @@
     filter();
   }
 
+  /* "=word" is exactly the name of a group, or of the mistake that explains a student's answers best */
+  const matches = (row, word) => (word.startsWith("=") && word.length > 1
+    ? row.tokens.some((token) => token.toLowerCase() === word.slice(1)) : row.haystack.includes(word));
+
   function filter() {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    view = data.rows.filter((row) => words.every((word) => row.haystack.includes(word)));
+    view = data.rows.filter((row) => words.every((word) => matches(row, word)));
     found.textContent = `${view.length} of ${data.rows.length} students`;
     table.setAttribute("aria-rowcount", view.length + 2);
     active = { row: 0, column: active.column };
