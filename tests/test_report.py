@@ -532,7 +532,8 @@ def test_the_pass_mark_is_an_option_or_a_setting(course):
 def test_two_files_are_compared(course):
     (course / "old.jsonl").write_text(json_line(replace(GRADE, student="b", points=10.0), "nl") + "\n")
     assert run(["report", ".autograder/journal.jsonl", "--against", "old.jsonl"]) == 0
-    assert "1 student in both: 1 gained points, 0 lost points, 0 have the same." in Page((course / "report.html").read_text()).text
+    words = Page((course / "report.html").read_text()).text
+    assert "1 student in both: 1 gained points, 0 lost points, 0 have the same." in words
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
