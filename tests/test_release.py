@@ -1,4 +1,5 @@
 """The release: nbgrader's own, proven clean, byte for byte the one in the repository."""
+import base64
 import shutil
 import sqlite3
 from pathlib import Path
@@ -103,6 +104,15 @@ def behind_a_misspelt_marker(cells, notebook):
     cells["test_multihead"].source = cells["test_multihead"].source.replace("HIDDEN TESTS", "HIDDEN TEST")
 
 
+def in_a_picture(cells, notebook):
+    svg = b"<svg><text>return x.swapaxes(1, 2)</text></svg>"
+    cells["beeld-split"].source = f'<img src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'
+
+
+def in_an_attachment(cells, notebook):
+    cells["beeld-split"].attachments = {"answer.png": {"image/png": "AAAA"}}
+
+
 def in_metadata(cells, notebook):
     cells["own-test-uitleg"].metadata["answer"] = "see the solutions"
 
@@ -113,7 +123,8 @@ def in_the_notebooks_metadata(cells, notebook):
 
 @pytest.mark.parametrize(("edit", "cell"), [
     (in_a_text, "split-heads-uitleg"), (in_a_comment, "split_heads"), (behind_an_early_end, "multihead"),
-    (behind_a_misspelt_marker, "test_multihead"), (in_metadata, "own-test-uitleg"), (in_the_notebooks_metadata, ""),
+    (behind_a_misspelt_marker, "test_multihead"), (in_a_picture, "beeld-split"), (in_an_attachment, "beeld-split"),
+    (in_metadata, "own-test-uitleg"), (in_the_notebooks_metadata, ""),
 ])
 def test_a_leak_is_named_and_leaves_the_old_release_alone(course, tmp_path, edit, cell):
     old = course / "release" / "multihead"
@@ -126,6 +137,21 @@ def test_a_leak_is_named_and_leaves_the_old_release_alone(course, tmp_path, edit
     assert contents(old) == {"multihead.ipynb": b"the release that students have"}
     assert not (tmp_path / "gradebook.db").exists()
     assert len(str(leak.value).splitlines()) == 1
+
+
+def test_each_edition_is_released_and_only_one_assignment_is_known(course, tmp_path):
+    for name in ("multihead", "multihead-en"):
+        made = release(course, name, db_url=f"sqlite:///{tmp_path}/gradebook.db")
+        assert contents(made.folder) == contents(course_file(f"release/{name}"))
+    rows = sqlite3.connect(tmp_path / "gradebook.db").execute("select name from assignment").fetchall()
+    assert rows == [("multihead",)]
+
+
+def test_a_course_in_english_alone_has_the_english_edition_as_its_assignment(course, tmp_path):
+    shutil.rmtree(course / "assignments/multihead")
+    release(course, "multihead-en", db_url=f"sqlite:///{tmp_path}/gradebook.db")
+    rows = sqlite3.connect(tmp_path / "gradebook.db").execute("select name from assignment").fetchall()
+    assert rows == [("multihead-en",)]
 
 
 def test_a_solution_line_in_the_given_module_is_a_leak(course):

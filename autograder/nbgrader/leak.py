@@ -1,6 +1,7 @@
 """Proves that a release gives nothing away: no solution, no hidden test, nothing that a run left behind."""
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ NOTEBOOK_METADATA = {"kernelspec", "language_info"}
 CELL_METADATA = {"nbgrader", "deletable", "editable"}
 NBGRADER_METADATA = {"schema_version", "grade", "grade_id", "locked", "solution", "task", "points", "checksum",
                      "cell_type"}
+_EMBEDDED = re.compile(r"base64,([\w+/=]+)")
 SHORTEST = 16                           # characters without spaces; a shorter line ("dx, grads") says nothing
 
 
@@ -98,6 +100,10 @@ def _prove_notebook(file: str, notebook: nbformat.NotebookNode, kept: Secrets) -
     for number, cell in enumerate(notebook.cells):
         name = cell.metadata.get("nbgrader", {}).get("grade_id", cell.get("id", str(number)))
         _prove_text(file, name, cell.source, kept)
+        for picture in _EMBEDDED.findall(cell.source):
+            _prove_text(file, name, base64.b64decode(picture).decode(errors="replace"), kept)
+        if cell.get("attachments"):
+            raise Leak(file, name, next(iter(cell.attachments)), "an attachment; Colab shows none of them")
         if cell.get("outputs") or cell.get("execution_count") is not None:
             raise Leak(file, name, "", "the cell has been run: its outputs or its count are left in")
         _prove_metadata(file, name, cell.metadata, CELL_METADATA)
