@@ -112,7 +112,7 @@ def _about_sizes(sizes):
             yield f"{axis} = 1: {lost[axis]}."
     for first, second in (("B", "T"), ("B", "H"), ("T", "H"), ("T", "d"), ("H", "d")):
         if sizes[first] == sizes[second] > 1:
-            yield f"{first} en {second} zijn allebei {sizes[first]}: verwissel je die assen, dan klopt de vorm nog steeds."
+            yield f"{first} en {second} zijn allebei {sizes[first]}: verwissel die assen, en de vorm klopt nog steeds."
 
 
 def _about_matrices(params):
