@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from autograder.lesson import Lesson
 from autograder.nbgrader.course import Course, timestamp
 from autograder.nbgrader.notebook import notebook_name
-from autograder.nbgrader.submitted import raw_notebook
+from autograder.nbgrader.submitted import is_markup, raw_notebook
 from autograder.nbgrader.written import Written
 from autograder.profile import stage
 from autograder.records import Grade, Submission
@@ -49,6 +49,8 @@ class Writers:
     def __call__(self, submission: Submission, grade: Grade, line: bytes) -> None:
         """Write this grade, of which the journal holds this line, unless it was written before."""
         student, assignment = submission.student, self._lesson.name
+        if is_markup(student):                  # not even its name
+            return
         notebook = raw_notebook(self._course, submission)
         mark, paths = self._written.mark(student, line, notebook), self._paths(student)
         if self._written.holds(student, mark, paths):
