@@ -1,8 +1,8 @@
 """explore: a head of W6 as text, as a picture and with buttons; a student's wrong function is shown, never a crash."""
-import builtins
 import json
 import sys
 from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -157,17 +157,35 @@ def test_outside_a_notebook_it_is_printed(capsys):
 
 @pytest.mark.parametrize("missing", ["matplotlib", "ipywidgets", "IPython"])
 def test_it_needs_nothing_but_numpy(monkeypatch, capsys, missing):
-    known = builtins.__import__
-
-    def without(name, *args, **more):
-        if name.split(".")[0] in (missing, "ipywidgets", "IPython" if missing == "IPython" else missing):
-            raise ImportError(name)
-        return known(name, *args, **more)
-    for name in [name for name in sys.modules if name.split(".")[0] in (missing, "ipywidgets")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, missing, None)
+    if missing == "IPython":
+        monkeypatch.delitem(sys.modules, missing)
     explore.explore()
     assert "[0.860, 0.769, -0.488, 0.231]" in capsys.readouterr().out
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """As in a notebook whose kernel has no ipywidgets."""
+    ipython = pytest.importorskip("IPython")
+    monkeypatch.setattr(ipython, "get_ipython", lambda: SimpleNamespace(kernel=True))
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+
+
+def test_in_a_notebook_without_ipywidgets_the_picture_stands_above_the_words(monkeypatch, capsys, notebook):
+    pytest.importorskip("matplotlib")
+    shown = []
+    monkeypatch.setattr("IPython.display.display", shown.append)
+    explore.explore()
+    assert shown[0].data.startswith("<img")
+    assert "0.860" in capsys.readouterr().out
+
+
+def test_in_a_notebook_with_numpy_only_there_are_words(monkeypatch, capsys, notebook):
+    for name in ("matplotlib", "matplotlib.figure"):
+        monkeypatch.setitem(sys.modules, name, None)
+    explore.explore()
+    assert "0.860" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("asked", "words"), [

@@ -9,8 +9,10 @@ Met je eigen functies erbij zie je wat die met de tokens en de kenmerken doen; z
 With your own functions you see what they do to the tokens and the features; without, how it is meant.
 """
 import base64
+import contextlib
 import html
 import io
+import sys
 
 import numpy as np
 from attention import attention
@@ -244,18 +246,21 @@ def look(token=2, heads=2, head=0, causal=False, split_heads=None, merge_heads=N
 
 def explore(split_heads=None, merge_heads=None, language="nl"):
     """Show a head of W6, with buttons to choose where this notebook can have them."""
-    try:
-        import ipywidgets
-        from IPython import get_ipython
-        buttons = getattr(get_ipython(), "kernel", None) is not None
-    except ImportError:
-        buttons = False
-    if buttons:
-        _with_buttons(ipywidgets, split_heads, merge_heads, language)
-        return
+    if getattr(_shell(), "kernel", None) is not None:
+        with contextlib.suppress(ImportError):
+            import ipywidgets
+            _with_buttons(ipywidgets, split_heads, merge_heads, language)
+            return
     view = View(2, 2, 0, False, split_heads, merge_heads, language)
-    _show_picture(view)
+    if _shell() is not None and (image := _image(view)):
+        from IPython.display import HTML, display
+        display(HTML(image))
     print(f"{view}\n\n{view.say('again')}")
+
+
+def _shell():
+    """The notebook or shell that this runs in; None for Python itself, which then need not load IPython."""
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
 
 
 def _with_buttons(widgets, split_heads, merge_heads, language):
@@ -289,14 +294,3 @@ def _image(view):
         return ""
     words = html.escape(str(view), quote=True)
     return f'<img src="data:image/png;base64,{data}" style="max-width: 100%" alt="{words}">'
-
-
-def _show_picture(view):
-    """The picture in a notebook without ipywidgets; nothing elsewhere."""
-    try:
-        from IPython import get_ipython
-        from IPython.display import HTML, display
-    except ImportError:
-        return
-    if get_ipython() is not None and (image := _image(view)):
-        display(HTML(image))

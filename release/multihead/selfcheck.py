@@ -274,7 +274,7 @@ def parsed(arguments):
     parser = argparse.ArgumentParser(prog="python -m selfcheck", description=__doc__.splitlines()[0])
     parser.add_argument("notebook", nargs="?", help="multihead.ipynb")
     parser.add_argument("--watch", action="store_true", help="opnieuw als je opslaat / again whenever you save")
-    parser.add_argument("--seconds", type=float, default=5.0, help="per cel / per cell (5)")
+    parser.add_argument("--seconds", type=float, default=10.0, help="per cel / per cell (10)")
     parser.add_argument("--lang", choices=LANGUAGES, help="anders die van het notebook / else the notebook's")
     parser.add_argument("--cells", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
