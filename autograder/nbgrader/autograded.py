@@ -37,6 +37,7 @@ from autograder.nbgrader.course import TIMESTAMP, Course, timestamp_file
 from autograder.nbgrader.gradebook import cell_points
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook
 from autograder.nbgrader.placed import Placed, as_letters, placed, unanswered
+from autograder.nbgrader.source import stubs
 from autograder.records import Grade, Submission
 
 
@@ -68,7 +69,7 @@ class AutogradedWriter:
                  raw: bytes | None) -> tuple[dict[str, Any], frozenset[str]]:
         """The autograded notebook as plain data, and the solution cells that are still as they were released."""
         cells = self._placed(submission, raw)
-        return self._notebook(cells, submission, grade), unanswered(self.source, cells)
+        return self._notebook(cells, submission, grade), unanswered(cells, self._stubs)
 
     def files(self, student: str) -> dict[str, bytes]:
         """What stands beside the notebook, by path: the course's own files, and when this was handed in."""
@@ -123,6 +124,10 @@ class AutogradedWriter:
             cells, _ = notebook_cells(text_of(own.read_bytes())[0])
             texts = {normalised(cell.source) for cell in cells if cell.kind != "code"}
         return template_of(self.lesson).prose | texts
+
+    @cached_property
+    def _stubs(self) -> frozenset[str]:
+        return stubs(self.lesson)
 
     @cached_property
     def _files(self) -> dict[str, bytes]:

@@ -37,10 +37,10 @@ def placed(source: SourceNotebook, cells: Sequence[NotebookCell], code: Mapping[
     return _completed(source, [one for one in found if one is not None])
 
 
-def unanswered(source: SourceNotebook, cells: Iterable[Placed]) -> frozenset[str]:
-    """The solution cells that are still as they were released."""
-    return frozenset(one.course.name for one in cells
-                     if one.course is not None and one.course.solution and one.source == one.course.source)
+def unanswered(cells: Iterable[Placed], stubs: frozenset[str]) -> frozenset[str]:
+    """The solution cells that are still as they were released; `stubs` are those of the other editions."""
+    return frozenset(one.course.name for one in cells if one.course is not None and one.course.solution
+                     and (one.source == one.course.source or one.source in stubs))
 
 
 def _recognised(source: SourceNotebook, cells: Sequence[NotebookCell],

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 
 from autograder.course import course_file
-from autograder.lesson import Lesson, lesson_names, load_lesson
+from autograder.lesson import UNWRITTEN, Lesson, lesson_names, load_lesson
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
@@ -70,6 +70,20 @@ def sync_into(notebook: nbformat.NotebookNode, wanted: Bodies, name: str = "the 
         start, end = _region(lines, f"{name}, cell {function}")
         cell.source = "\n".join([*lines[:start], *wanted[function], *lines[end:]])
     return before != [cell.source for cell in notebook.cells]
+
+
+def stubs(lesson: Lesson) -> frozenset[str]:
+    """The solution cells of every edition as students get them."""
+    wanted = _wanted(lesson)
+    return frozenset(_stub(cell.source, f"{path.name}, cell {function}") for path in _editions(lesson)
+                     for cell, function in _solution_cells(_read(path), wanted))
+
+
+def _stub(source: str, where: str) -> str:
+    lines = source.splitlines()
+    start, end = _region(lines, where)
+    begin = lines[start - 1]
+    return "\n".join([*lines[:start - 1], f"{begin[:begin.index('#')]}raise {UNWRITTEN}()", *lines[end + 1:]])
 
 
 def _wanted(lesson: Lesson) -> dict[str, list[str]]:
