@@ -182,3 +182,10 @@ def test_a_pile_ends_with_a_table_of_names_and_totals(capsys):
 def test_a_single_submission_needs_no_such_table(capsys):
     cli.run(["check", "--lang", "en", "ok.py"])
     assert capsys.readouterr().out.count("17.5 / 20") == 1
+
+
+def test_an_error_in_a_python_file_names_the_file_and_the_line(tmp_path):
+    (tmp_path / "work.py").write_text("def split_heads(x, heads):\n    return x.reshape(\n")
+    done = subprocess.run([sys.executable, "-m", "autograder", "check", "--lang", "en", "work.py"], cwd=tmp_path,
+                          env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    assert "✗ work.py: raised an error: SyntaxError: '(' was never closed (line 2)\n" in done.stdout

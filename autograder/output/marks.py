@@ -1,6 +1,7 @@
 """How points and verdicts are put, in the same way at the terminal and on a page."""
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import NamedTuple
 
 from autograder.language import VERDICT_WORDS, WORLD_WORDS
@@ -118,7 +119,9 @@ def error_words(cell: CellReport) -> Text | str:
     return text("{error} (line {line})", error=cell.error, line=cell.line) if cell.line else cell.error
 
 
-def what_happened(cell: CellReport) -> Text:
-    """"cell 8: raised an error"; people count cells from 1."""
+def what_happened(cell: CellReport, submission: str = "") -> Text:
+    """"cell 8: raised an error"; people count cells from 1. A Python file has no cells: "work.py: raised an error"."""
     status = VERDICT_WORDS.get(cell.status, Text(cell.status))
+    if submission.lower().endswith(".py"):
+        return text("{file}: {status}", file=PurePath(submission).name, status=status)
     return text("cell {number}: {status}", number=cell.cell + 1, status=status)

@@ -56,7 +56,8 @@ def print_grade(to: Console, grade: Grade, language: str) -> None:
         to.print(_exercises(grade, language))
     for cell in grade.cells:
         if cell.status != "ok":
-            words = [translate(what_happened(cell), language), translated(error_words(cell), language)]
+            what = what_happened(cell, grade.submission)
+            words = [translate(what, language), translated(error_words(cell), language)]
             to.print(_indented(": ".join(filter(None, words)), 1, "red", "✗ "))
     for reason in grade.for_a_person:
         to.print(_indented(translate(text("for a person: {reason}", reason=reason), language), 1, "magenta", "→ "))
