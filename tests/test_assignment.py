@@ -7,7 +7,7 @@ import pytest
 from editions import EDITIONS, LESSON, RELEASES, beside, code_cells, read
 
 from autograder.course import course_file
-from autograder.nbgrader.source import bodies, drift, drift_of, main, sync, sync_into
+from autograder.nbgrader.source import bodies, drift, drift_of, main, stubs, sync, sync_into
 
 SOURCE, RELEASE = EDITIONS["nl"], RELEASES["nl"]
 
@@ -136,6 +136,11 @@ def test_no_example_passes_on_untouched_stubs(grade_id):
             exec(cell.source, names)
     with pytest.raises(AssertionError, match="is nog niet geschreven: er staat nog raise NotImplementedError"):
         exec(code_cells(RELEASE)[grade_id].source, names)
+
+
+def test_the_stubs_are_the_solution_cells_of_the_releases():
+    assert stubs(LESSON) == {cell.source for path in RELEASES.values() for cell in read(path).cells
+                             if cell.metadata.get("nbgrader", {}).get("solution")}
 
 
 def test_drift_is_named_and_sync_mends_it():

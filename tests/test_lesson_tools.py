@@ -1,6 +1,7 @@
 """What stands beside the notebook and in it to play with: whoever uses it loses nothing, in either language."""
 import json
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -114,6 +115,21 @@ def test_students_are_answered_in_the_language_of_their_notebook_unless_one_is_a
     first, second = run.stdout.split("student-02  ")[:2]
     assert words[0] in first
     assert words[1] in second
+
+
+def test_a_course_answers_each_student_in_the_language_of_the_notebook(tmp_path):
+    for folder in ("multihead", "multihead-en"):
+        shutil.copytree(course_file(f"assignments/{folder}"), tmp_path / "assignments" / folder)
+    shutil.copy(course_file("nbgrader_config.py"), tmp_path)
+    for student, language in (("student-01", "nl"), ("student-02", "en")):
+        shutil.copytree(RELEASES[language].parent, tmp_path / "submitted" / student / "multihead")
+    subprocess.run([sys.executable, "-m", "autograder", "grade", "--jobs", "1"], cwd=tmp_path, check=True,
+                   capture_output=True)
+    for student, language in (("student-01", "nl"), ("student-02", "en")):
+        assert f'<html lang="{language}">' in (tmp_path / f"feedback/{student}/multihead.html").read_text("utf-8")
+    rows = sqlite3.connect(tmp_path / "gradebook.db")
+    assert rows.execute("select name from assignment").fetchall() == [("multihead",)]
+    assert rows.execute("select distinct auto_comment from comment").fetchall() == [("No response.",)]
 
 
 def test_files_beside_the_notebook_are_nobodys_submission(tmp_path):
