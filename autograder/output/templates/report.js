@@ -90,6 +90,12 @@
     return element("thead", {}, groups, columns);
   }
 
+  function columns() {
+    const made = element("colgroup", {}, element("col", { className: "name" }));
+    for (let at = 1; at < width; at += 1) made.append(element("col", { className: at === 1 ? "points" : at < first ? "value" : "" }));
+    return made;
+  }
+
   function sort(made, key) {
     const direction = next(made), sign = direction === "ascending" ? 1 : -1;
     data.rows.sort((a, b) => sign * compare(key(a), key(b)));
@@ -250,7 +256,10 @@
   /* --- begin ----------------------------------------------------------------------------------------------------- */
 
   body.append(above, below);
-  const table = element("table", { id: "grid" }, element("caption", { className: "unseen" }, "Students × checks"), head(), body);
+  const table = element("table", { id: "grid" }, element("caption", { className: "unseen" }, "Students × checks"),
+    columns(), head(), body);
+  table.style.setProperty("--values", data.exercises.length);
+  table.style.setProperty("--checks", data.columns.length);
   table.setAttribute("role", "grid");
   table.setAttribute("aria-describedby", "how");
   table.setAttribute("aria-colcount", width);
