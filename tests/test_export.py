@@ -3,8 +3,10 @@ import base64
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Literal
+from xml.etree import ElementTree
 
 import by_hand
 import msgspec
@@ -114,6 +116,17 @@ def test_junit_has_a_suite_for_each_submission_and_a_case_for_each_check(tmp_pat
         claimed = suite.tests, suite.failures, suite.errors, suite.skipped
         suite.update_statistics()
         assert claimed == (suite.tests, suite.failures, suite.errors, suite.skipped)
+
+
+def test_junit_uses_no_attribute_that_the_schema_of_jenkins_lacks():
+    allowed = {"testsuites": {"name", "time", "tests", "failures", "errors"},
+               "testsuite": {"name", "tests", "failures", "errors", "skipped", "time"},
+               "testcase": {"name", "classname", "time"}, "failure": {"type", "message"}, "error": {"type", "message"},
+               "skipped": {"type", "message"}, "property": {"name", "value"}, "properties": set(), "system-out": set()}
+    grades = [FIRST, UNREADABLE, *map(by_hand.with_verdict, VERDICTS)]
+    for element in ElementTree.fromstring(written("junit", grades)).iter():
+        assert set(element.attrib) <= allowed[element.tag]
+        assert re.fullmatch(r"\d{1,3}(\.\d{1,3})?", element.get("time", "0"))
 
 
 def test_junit_failures_say_what_happened(tmp_path):
