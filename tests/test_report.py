@@ -20,7 +20,7 @@ from autograder.output.report_cells import SIGNS, code_of
 from autograder.output.report_change import ShareChange, changes
 from autograder.output.report_facts import Class
 from autograder.output.report_grid import grid_data, json_in_page
-from autograder.output.report_items import items, remarked
+from autograder.output.report_items import items, most_failed, remarked
 from autograder.output.report_mistakes import mistakes, unexplained
 from autograder.output.report_person import groups
 from autograder.output.report_reading import CannotRead, read_grades
@@ -184,6 +184,18 @@ def test_a_few_students_make_no_check_odd():
 def test_who_wrote_nothing_says_nothing_about_a_check():
     item, = items(Class([scored("a", True), scored("b", False), blank("c")]))
     assert (item.tried, item.passed, item.failed, item.not_written) == (2, 1, 1, 1)
+
+
+def test_one_exercise_does_not_hide_what_others_get_wrong():
+    def two(student, *passed):
+        exercise, = scored(student, *passed).exercises
+        return replace(scored(student, *passed), exercises=(exercise, replace(exercise, name="other", verdicts=tuple(
+            replace(verdict, verdict="passed", points=1.0) if index else verdict
+            for index, verdict in enumerate(exercise.verdicts)))))
+
+    found = most_failed(items(Class([two("a", False, False, False, False, True), two("b", True, *[False] * 4)])))
+    assert [(item.column.exercise, item.column.check, item.failed) for item in found] == [
+        ("multihead", "c1", 2), ("multihead", "c2", 2), ("multihead", "c3", 2), ("other", "c0", 1)]
 
 
 def test_what_was_not_judged_is_nobodys_failure():
@@ -527,6 +539,17 @@ def test_the_pass_mark_is_an_option_or_a_setting(course):
     for options, said in (([], "pass (18 or more) 0 0%"), (["--pass-mark", "17"], "pass (17 or more) 3 100%")):
         assert run(["report", *options]) == 0
         assert said in Page((course / "report.html").read_text()).text
+
+
+def test_students_words_are_in_the_language_of_most_notebooks(course):
+    journal(course / "grades", *[replace(GRADE, student=str(number), language=language)
+                                 for number, language in enumerate(("en", "", "en", "nl"))])
+    for options, said in (([], "en"), (["--lang", "nl"], "nl")):
+        assert run(["report", "grades", *options]) == 0
+        assert Page((course / "report.html").read_text()).data["language"] == said
+    journal(course / "grades", replace(GRADE, language=""))
+    assert run(["report", "grades"]) == 0
+    assert Page((course / "report.html").read_text()).data["language"] == "nl"
 
 
 def test_two_files_are_compared(course):

@@ -38,10 +38,11 @@ _given = click.Path(dir_okay=False, path_type=Path)
 @click.option("--pass-mark", metavar="POINTS", type=click.FloatRange(0, 1e6),
               help="Enough to pass.  [default: 55% of the points, or what autograder.toml says]")
 @click.option("--lesson", metavar="NAME", default="", help="Which lesson, where the course has several.")
-@click.option("--lang", "language", type=click.Choice(["nl", "en"]), default="nl", show_default=True,
-              help="The language of what students see: titles, messages, hints. The page itself is in English.")
+@click.option("--lang", "language", type=click.Choice(["nl", "en"]),
+              help="The language of what students see: titles, messages, hints. The page itself is in English. "
+                   "[default: that of most notebooks, else nl]")
 def report(file: Path | None, output: str | None, anonymous: bool, against: Path | None, pass_mark: float | None,
-           lesson: str, language: str) -> int:
+           lesson: str, language: str | None) -> int:
     """Write the class on one page: how they did, what they did not understand, which check is odd, whom to look at.
 
     The grades come from the last `autograder grade` in this folder, or from the JSON lines of `check --json` or
@@ -57,7 +58,7 @@ def report(file: Path | None, output: str | None, anonymous: bool, against: Path
     return DONE
 
 
-def write_course_report(course: Course, lesson: str, language: str) -> Path:
+def write_course_report(course: Course, lesson: str, language: str | None) -> Path:
     """The page of a lesson that was graded just now, in the course's folder."""
     page = course.root / _name(lesson)
     _write(page, _run(course.root / JOURNAL, lesson, course), language, course)
@@ -69,18 +70,25 @@ def _name(lesson: str, anonymous: bool = False) -> str:
     return "-".join(["report", *[lesson] * (lesson != LESSON), *["anonymous"] * anonymous]) + ".html"
 
 
-def _write(target: Path, run: Run, language: str, course: Course | None, anonymous: bool = False,
+def _write(target: Path, run: Run, language: str | None, course: Course | None, anonymous: bool = False,
            against: Run | None = None, pass_mark: float | None = None) -> None:
     from autograder.output.jsonl import whole_file
     from autograder.output.report import report_page
     settings = course_settings(course.root) if course else course_settings()
-    page = report_page(run, language, against=against, pass_mark=pass_mark, pass_share=settings.pass_percent / 100,
+    page = report_page(run, language or _language(run.grades), against=against, pass_mark=pass_mark, pass_share=settings.pass_percent / 100,
                        link=_links(course, target), secret=_secret(course) if anonymous else None)
     try:
         with whole_file(target) as file:
             file.write(page.encode("utf-8", "replace"))
     except OSError as error:
         raise click.UsageError(f"cannot write {target}: {error.strerror or error}") from None
+
+
+def _language(grades: list[Grade]) -> str:
+    """That of most notebooks."""
+    from autograder.language import LANGUAGES
+    known = [grade.language for grade in grades if grade.language in LANGUAGES]
+    return max(LANGUAGES, key=known.count)
 
 
 # --- where the grades come from -----------------------------------------------------------------------------------

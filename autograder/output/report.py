@@ -57,7 +57,7 @@ def report_page(run: Run, language: str, *, against: Run | None = None, pass_mar
     found, attention = items(of), groups(of)
     script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
     return page_template("report.html", language).render(
-        of=of, run=run, against=against, remarked=remarked(found), failed=list(most_failed(found)),
+        of=of, run=run, against=against, remarked=remarked(found), failed=most_failed(found),
         anonymous=secret is not None, about=_about(of), attention=attention,
         first=_students(group for group in attention if group.first), items=found,
         mistakes=mistakes(of.graded), unexplained=unexplained(of.graded), signs=SIGNS, charts=charts, link=link,

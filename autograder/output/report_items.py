@@ -6,7 +6,6 @@ nothing about the item. Discrimination is the point-biserial correlation of pass
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
 from statistics import StatisticsError, correlation
@@ -90,7 +89,14 @@ def remarked(found: list[Item]) -> list[Item]:
                   key=lambda item: (not item.odd, bool(item.passed), item.passed == item.tried, item.rest or 0.0))
 
 
-def most_failed(found: list[Item], count: int = 10) -> Iterator[Item]:
-    """The checks that most students fail."""
-    ranked = sorted((item for item in found if item.failed > 0), key=lambda item: -item.failed)
-    yield from ranked[:count]
+def most_failed(found: list[Item], each: int = 3) -> list[Item]:
+    """The checks that most students fail, a few of each exercise, so that one exercise does not hide the others."""
+    exercises: dict[str, list[Item]] = {}
+    for item in sorted(found, key=_failed):
+        if item.failed > 0:
+            exercises.setdefault(item.column.exercise, []).append(item)
+    return sorted((item for ranked in exercises.values() for item in ranked[:each]), key=_failed)
+
+
+def _failed(item: Item) -> int:
+    return -item.failed
