@@ -140,7 +140,8 @@ def test_a_course_is_graded_where_one_stands(course, capsys):
         (course / "submitted" / name).mkdir(parents=True)
     assert run("grade", "--lang", "en", "--json", "out.jsonl", "--student", "student-02") == 0
     out = capsys.readouterr().out
-    assert "1 of 1 submissions graded" in out
+    assert "1 submission graded" in out
+    assert "The class on one page: report.html" in out
     assert "feedback/student-02/multihead.html" in out
     assert [json.loads(line)["student"] for line in Path("out.jsonl").read_text().splitlines()] == ["student-02"]
 
