@@ -224,6 +224,22 @@ def test_an_archive_that_is_damaged_is_said_and_the_next_one_is_read(course, mon
     assert any(line.startswith("a.zip was left out: The zip archive is damaged") for line in said)
 
 
+@pytest.mark.parametrize("name", ["x" * 300 + ".ipynb", "multihead.ipynb/deeper.ipynb"])
+def test_a_member_with_an_impossible_name_is_said_and_the_next_one_is_read(course, monkeypatch, name):
+    download(course, "d.zip", {moodle(1): RIGHT, moodle(1, name): WRONG, moodle(2): RIGHT})
+    said = collect(course, monkeypatch)
+    assert {"1/multihead/multihead.ipynb", "2/multihead/multihead.ipynb"} == submitted(course).keys()
+    assert [line for line in said if line.startswith("d.zip, ") and "was left out: " in line and name in line]
+
+
+def test_the_course_says_in_which_time_zone_the_learning_environment_writes(course, monkeypatch):
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write('\nc.LmsCollector.timezone = "America/New_York"\n')
+    download(course, "d.zip", {"1-2 - Student One - Sep 24, 2024 926 PM/multihead.ipynb": RIGHT})
+    collect(course, monkeypatch)
+    assert submitted(course)["student-one/multihead/timestamp.txt"].startswith(b"2024-09-25 01:26:00")
+
+
 def test_windows_separators_are_read(course, monkeypatch):
     download(course, "d.zip", {moodle(1).replace("/", "\\"): RIGHT, moodle(2, "a\\multihead.ipynb"): RIGHT})
     collect(course, monkeypatch)

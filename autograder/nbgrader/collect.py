@@ -55,8 +55,7 @@ class LmsExtractor(ExtractorPlugin):
                 else:
                     replace_file(into, path.read_bytes(), 0o644)
             except (Unreadable, OSError) as error:
-                why = translate(error.why, "en") if isinstance(error, Unreadable) else error
-                self.log.error("%s was left out: %s", path.name, why)
+                self.log.error("%s was left out: %s", path.name, _why(error))
 
     def _unpack(self, path: Path, into: Path) -> None:
         with archive_listing(str(path), whole=True) as listing:
@@ -65,8 +64,14 @@ class LmsExtractor(ExtractorPlugin):
             for file in listing.files:
                 try:
                     replace_file(into / file.path, file.load(), 0o644)
-                except Unreadable as error:
-                    self.log.error("%s, %s was left out: %s", path.name, file.path, translate(error.why, "en"))
+                except (Unreadable, OSError) as error:      # damaged, or a name that no folder can have
+                    self.log.error("%s, %s was left out: %s", path.name, file.path, _why(error))
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, Unreadable):
+        return translate(error.why, "en")
+    return getattr(error, "strerror", None) or str(error)
 
 
 class LmsCollector(FileNameCollectorPlugin):
