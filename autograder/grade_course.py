@@ -6,7 +6,7 @@ At any moment only a few of them are in memory. Whatever goes wrong with one sub
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -19,11 +19,12 @@ from autograder.grade import Limits
 from autograder.journal import Grades, Journal
 from autograder.lesson import DEFAULT, Lesson
 from autograder.nbgrader.course import Course, CourseError
+from autograder.nbgrader.gradebook import GradebookError
 from autograder.nbgrader.lock import OWN_FOLDER, only_one
 from autograder.nbgrader.submitted import submitted
 from autograder.nbgrader.writers import Writers
 from autograder.nbgrader.written import Written
-from autograder.pools import LocalPool, Pool
+from autograder.pools import LocalPool, Pool, Stopped
 from autograder.profile import from_worker, stage
 from autograder.records import Grade, Submission
 from autograder.settings import read_settings
@@ -54,18 +55,18 @@ class Class:
     def own_folder(self) -> Path:
         return self.course.root / OWN_FOLDER
 
-    def submissions(self) -> Iterator[Submission]:
-        """One submission for each student, read when it is its turn."""
-        for student in self.students:
+    def submissions(self, students: Iterable[str]) -> Iterator[Submission]:
+        """One submission for each of these students, read when it is its turn."""
+        for student in students:
             with stage("read"):
                 submission = submitted(self.course, self.lesson, student)
             yield submission
 
-    def judged(self, pool: Pool, journal: Journal) -> Iterator[Judged]:
-        """The submissions with their grades, as they become ready."""
+    def judged(self, students: Iterable[str], pool: Pool, journal: Journal) -> Iterator[Judged]:
+        """The submissions of these students with their grades, as they become ready."""
         dispatcher = Dispatcher(pool, self.task, journal, self.force, self.profile,
                                 lambda words: self.event("worker lost", message=words))
-        return dispatcher.judged(self.submissions())
+        return dispatcher.judged(self.submissions(students))
 
     def journal(self, pool: Pool, make: Callable[..., Journal] = Journal) -> Journal:
         return make(self.own_folder / "journal.jsonl", self.lesson.name, pool.about.checks, pool.about.isolation)
@@ -75,8 +76,8 @@ def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade
                  **choices: Any) -> Grades:
     """Grade what the students of a course folder handed in; the grades come in the order of the students.
 
-    The choices are those of `the_class`. Raises CourseError where the folder is no course or something cannot be
-    written, pools.Stopped where the workers are gone.
+    The choices are those of `the_class`. Raises CourseError where the folder is no course or the gradebook
+    cannot be used, pools.Stopped where the workers are gone or the disk is full.
     """
     whole, done = the_class(course_folder, **choices), 0
     with ExitStack() as stack:
@@ -85,15 +86,11 @@ def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade
         pool = stack.enter_context(whole.pool)
         journal = stack.enter_context(whole.journal(pool))
         journal.shrink()
-        written = stack.enter_context(Written(whole.course, whole.lesson.name, language,
+        written = stack.enter_context(Written(whole.course, whole.lesson, language,
                                               whole.own_folder / f"written-{whole.lesson.name}.jsonl"))
         write = stack.enter_context(Writers(whole.course, whole.lesson, language, written))
         whole.event("started", submissions=len(whole.students))
-        for one in whole.judged(pool, journal):
-            with stage("journal"):
-                journal.add(one.grade, one.submission)
-                line = journal.bytes_of(one.grade.student)
-            write(one.submission, one.grade, line)
+        for one in _written(whole, pool, journal, write):
             done += 1
             from_worker(one.stages)
             whole.event("graded", judged=one)
@@ -104,6 +101,29 @@ def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade
         return journal.grades(whole.students)
 
 
+def _written(whole: Class, pool: Pool, journal: Journal, write: Writers) -> Iterator[Judged]:
+    """The class with its grades, each of which is in the journal and written, or soon will be.
+
+    Where nothing was handed in since the last run and all that it wrote is there, nothing is read or written.
+    """
+    changed = []
+    for student in whole.students:
+        with stage("look"):
+            untouched = (not whole.force and journal.sound(student)
+                         and write.untouched(student, journal.bytes_of(student)))
+        if untouched:
+            grade = journal.last(student)
+            yield Judged(Submission(grade.submission, student, grade.lesson, key=grade.key), grade, "known")
+        else:
+            changed.append(student)
+    for one in whole.judged(changed, pool, journal):
+        with stage("journal"):
+            journal.add(one.grade, one.submission)
+            line = journal.bytes_of(one.grade.student)
+        write(one.submission, one.grade, line)
+        yield one
+
+
 def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, **choices: Any) -> list[Change]:
     """What `grade_course` would change, student by student; nothing at all is written.
 
@@ -111,7 +131,7 @@ def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, *
     """
     whole, found = the_class(course_folder, **choices), {}
     with whole.pool as pool, closing(whole.journal(pool, Journal.reading)) as journal:
-        for one in whole.judged(pool, journal):
+        for one in whole.judged(whole.students, pool, journal):
             found[one.grade.student] = change(journal.last(one.grade.student), one.grade)
             if on_grade is not None:
                 on_grade(one.grade, len(found), len(whole.students))
@@ -162,5 +182,13 @@ def _in_words(course: Course) -> Iterator[None]:
     except OSError as error:
         if error.errno not in FULL:
             raise
-        raise CourseError(f"cannot write in {course.root}: {error.strerror}; what was graded until now is kept, so "
-                          "make room and run it again to go on") from error
+        raise _no_room(course, error.strerror) from error
+    except GradebookError as error:                 # in the database's words
+        if "disk" not in str(error):
+            raise
+        raise _no_room(course, str(error)) from error
+
+
+def _no_room(course: Course, why: str) -> Stopped:
+    return Stopped(f"cannot write in {course.root}: {why}; what was graded until now is kept, so make room and run it "
+                   "again to go on")
