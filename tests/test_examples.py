@@ -142,6 +142,13 @@ def test_a_forward_of_nan_is_not_compared():
     assert "uit je forward komt nan" in said(names, "nl", "example_W5")
 
 
+def test_a_large_array_is_not_written_out():
+    names = overwritten(f"def split_heads(x, heads):\n    {SPLIT.replace('B, T, heads', 'B, heads, T')}")
+    assert said(names, "nl", "example_W1_merge").splitlines()[:2] == [
+        "merge_heads(split_heads(x, 3)) klopt niet.",
+        "Het eerste verschil staat op batch 0, tijd 0, kenmerk 2: 8 in plaats van 2."]
+
+
 def test_what_is_not_written_is_named_wherever_it_is_called():
     names = overwritten("def merge_heads(h): raise NotImplementedError()")
     assert said(names, "nl", "example_W2") == (

@@ -9,6 +9,7 @@ import numpy as np
 
 AXES = {"B": "batch", "T": "time", "H": "head", "C": "feature", "d": "feature", "q": "query", "k": "key",
         "r": "row", "c": "column"}
+MANY = 16                                               # numbers: of a larger array we show the difference only
 LENGTHS = {"q": "T", "k": "T", "r": "C", "c": "C"}      # the letter for the length, where it differs from the axis
 
 
@@ -70,7 +71,8 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, slips=()):
              "Do you divide by 0 somewhere, or compute with infinity?")
     first = tuple(np.argwhere(wrong)[0])
     known = [words for words, slip in slips if np.shape(slip) == value.shape and np.allclose(value, slip, atol=1e-3)]
-    fail(f"{name} is {_numbers(value, tolerance)}, expected: {_numbers(expected, tolerance)}.\n"
+    both = f"is {_numbers(value, tolerance)}, expected: {_numbers(expected, tolerance)}."
+    fail(f"{name} {both if value.size <= MANY else 'is wrong.'}\n"
          f"The first difference is at {_where(first, axes)}: {_numbers(value[first], tolerance)} "
          f"instead of {_numbers(expected[first], tolerance)}.\n{known[0] if known else hint}")
 

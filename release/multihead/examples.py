@@ -9,6 +9,7 @@ import numpy as np
 
 AXES = {"B": "batch", "T": "tijd", "H": "head", "C": "kenmerk", "d": "kenmerk", "q": "query", "k": "key",
         "r": "rij", "c": "kolom"}
+MANY = 16                                               # getallen: van een grotere array tonen we alleen het verschil
 LENGTHS = {"q": "T", "k": "T", "r": "C", "c": "C"}      # de letter voor de lengte, waar die anders heet dan de as
 
 
@@ -70,7 +71,8 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, slips=()):
              "Deel je ergens door 0, of reken je met oneindig?")
     first = tuple(np.argwhere(wrong)[0])
     known = [words for words, slip in slips if np.shape(slip) == value.shape and np.allclose(value, slip, atol=1e-3)]
-    fail(f"{name} is {_numbers(value, tolerance)}, verwacht: {_numbers(expected, tolerance)}.\n"
+    both = f"is {_numbers(value, tolerance)}, verwacht: {_numbers(expected, tolerance)}."
+    fail(f"{name} {both if value.size <= MANY else 'klopt niet.'}\n"
          f"Het eerste verschil staat op {_where(first, axes)}: {_numbers(value[first], tolerance)} "
          f"in plaats van {_numbers(expected[first], tolerance)}.\n{known[0] if known else hint}")
 
