@@ -75,7 +75,8 @@ def _write(target: Path, run: Run, language: str | None, course: Course | None, 
     from autograder.output.jsonl import whole_file
     from autograder.output.report import report_page
     settings = course_settings(course.root) if course else course_settings()
-    page = report_page(run, language or _language(run.grades), against=against, pass_mark=pass_mark, pass_share=settings.pass_percent / 100,
+    page = report_page(run, language or _language(run.grades), against=against, pass_mark=pass_mark,
+                       pass_share=settings.pass_percent / 100,
                        link=_links(course, target), secret=_secret(course) if anonymous else None)
     try:
         with whole_file(target) as file:
