@@ -9,8 +9,8 @@ while frame is not None:
         if name in ("expected", "reference", "checks", "lesson"):
             broke_in((name, value))
     frame = frame.f_back
-inside = {"calling", "cells", "child", "definitions", "effects", "finder", "inner", "landlock", "magics", "messages",
-          "plain", "plots", "protocol", "seccomp", "wire", "worker", "zygote"}
+inside = {"calling", "cells", "child", "definitions", "effects", "finder", "forgetful", "harmless", "inner", "landlock",
+          "magics", "messages", "plain", "plots", "protocol", "seccomp", "wire", "worker", "zygote"}
 for name in list(sys.modules):
     if name.startswith("autograder.") and name.removeprefix("autograder.sandbox.") not in {*inside, "autograder.sandbox"}:
         broke_in(name)
