@@ -6,6 +6,8 @@ import logging
 import os
 import shutil
 import stat
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -19,7 +21,7 @@ from nbgrader.utils import compute_checksum, determine_grade, is_grade
 from notebooks import code, data, markdown
 
 from autograder.nbgrader import autograded
-from autograder.nbgrader.autograded import AutogradedWriter
+from autograder.nbgrader.autograded import AutogradedWriter, replace_file
 from autograder.nbgrader.cell_outputs import OUTPUT_CAP
 from autograder.nbgrader.course import Course, timestamp
 from autograder.nbgrader.gradebook import Entry, GradebookWriter
@@ -432,3 +434,14 @@ def test_nbgrader_autograde_sees_that_it_has_been_done(graded):
     before = read_autograded(graded, "student-01")
     run_nbgrader(Autograde, graded)
     assert read_autograded(graded, "student-01") == before
+
+
+def test_what_a_process_that_was_killed_left_of_a_file_goes(tmp_path):
+    done = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True,
+                          check=True)
+    ours, theirs = tmp_path / f".a.ipynb-{done.stdout.strip()}-x1", tmp_path / f".a.ipynb-{os.getpid()}-x2"
+    others = [tmp_path / name for name in (".a.ipynb-x-y", ".b.ipynb-1-x", "a.ipynb-1-x")]
+    for path in (ours, theirs, *others):
+        path.write_text("half")
+    replace_file(tmp_path / "a.ipynb", b"whole", 0o644)
+    assert set(tmp_path.iterdir()) == {tmp_path / "a.ipynb", theirs, *others}
