@@ -101,6 +101,7 @@ class Journal:
         self._of_student: dict[tuple[str, str], Place] = {}
         self._of_anyone: dict[str, tuple[Place, str]] = {}
         self._last: dict[tuple[str, str], Place] = {}         # by lesson and student
+        self._sound: set[tuple[str, str]] = set()               # those whose last line is by these checks, not broken
         self._size = 0
 
     @classmethod
@@ -116,7 +117,8 @@ class Journal:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._file = os.open(self._path, _FLAGS, 0o644)
         self._read()
-        os.ftruncate(self._file, self._size)    # a line that was cut off is made again
+        if os.fstat(self._file).st_size > self._size:
+            os.ftruncate(self._file, self._size)            # a line that was cut off is made again
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
@@ -161,6 +163,10 @@ class Journal:
         """The grade that stands there."""
         return _grade(_line(self._bytes(place)))
 
+    def sound(self, student: str) -> bool:
+        """Whether the last line of this student was made by these checks at this tier, and is no fault of ours."""
+        return (self._lesson, student) in self._sound
+
     def bytes_of(self, student: str) -> bytes:
         """The last line of this student, as it stands there."""
         return self._bytes(self._last[self._lesson, student])
@@ -196,7 +202,11 @@ class Journal:
         os.fsync(self._file)
 
     def _remember(self, head: _Head, place: Place) -> None:
-        self._last[head.lesson, head.student] = place
+        who = head.lesson, head.student
+        self._last[who] = place
+        self._sound.discard(who)
+        if head.status != "broken" and (head.checks, head.isolation) == (self._checks, self._isolation):
+            self._sound.add(who)
         if self._holds(head):
             self._of_student[head.student, head.work] = place
             self._of_anyone[head.work] = place, head.student

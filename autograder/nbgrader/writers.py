@@ -34,7 +34,7 @@ class Writers:
 
     def __init__(self, course: Course, lesson: Lesson, language: str, written: Written):
         self._course, self._lesson, self._language, self._written = course, lesson, language, written
-        self._batch: list[tuple[Entry, str, list[Path]]] = []
+        self._batch: list[tuple[Entry, str, bytes, list[Path]]] = []
         self._stack = ExitStack()
         self._opened = False
 
@@ -52,8 +52,8 @@ class Writers:
         if is_markup(student):                  # not even its name
             return
         notebook = raw_notebook(self._course, submission)
-        mark, paths = self._written.mark(student, line, notebook), self._paths(student)
-        if self._written.holds(student, mark, paths):
+        mark, paths = self._written.mark(student, line, notebook), self.paths(student)
+        if self._written.holds(student, mark, line, paths):
             return
         if not self._opened:
             with stage("nbgrader"):
@@ -66,11 +66,15 @@ class Writers:
         with stage("feedback"):
             replace_file(paths[1], feedback_page(grade, self._language).encode(), 0o644)
         handed_in = timestamp(self._course.path("submitted", student, assignment))
-        self._batch.append((Entry(grade, handed_in, unanswered), mark, paths))
+        self._batch.append((Entry(grade, handed_in, unanswered), mark, line, paths))
         if len(self._batch) >= BATCH:
             self._write_batch()
 
-    def _paths(self, student: str) -> list[Path]:
+    def untouched(self, student: str, line: bytes) -> bool:
+        """Whether nothing has to be read or written for this student, of whom the journal holds this line."""
+        return self._written.untouched(student, line, self.paths(student))
+
+    def paths(self, student: str) -> list[Path]:
         """The two files that a student's grade is in."""
         folder = self._course.path("autograded", student, self._lesson.name)
         page = self._course.path("feedback", student, self._lesson.name)
@@ -88,8 +92,8 @@ class Writers:
     def _write_batch(self) -> None:
         batch, self._batch = self._batch, []
         with stage("gradebook"):
-            self._gradebook.write([entry for entry, _, _ in batch])
-            self._written.wrote((entry.grade.student, mark, paths) for entry, mark, paths in batch)
+            self._gradebook.write([entry for entry, *_ in batch])
+            self._written.wrote((entry.grade.student, mark, line, paths) for entry, mark, line, paths in batch)
 
 
 def make_gradebook(course: Course, lesson: Lesson) -> None:

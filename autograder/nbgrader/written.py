@@ -7,6 +7,7 @@ not imported here: that takes longer than all of it.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -18,12 +19,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from autograder.course import course_file
+from autograder.lesson import Lesson
 from autograder.nbgrader.course import CONFIG, Course, timestamp_file
 from autograder.settings import FILE as SETTINGS
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+JUST_NOW = 2 * 10**9                            # ns; no file system counts in larger steps
 _WRITERS = ("nbgrader", "output", "locale")     # folders of the package that decide what is written of a grade
 _OF_STUDENTS = {
     "submission": "SELECT sa.student_id, sa.timestamp, sn.late_submission_penalty FROM submitted_assignment sa "
@@ -52,9 +56,11 @@ class Record(NamedTuple):
 
     student: str
     mark: str
+    grade: str                                  # of the grade's line in the journal
     course: str
     rows: str
     files: list[tuple[int, int]]                # of each: when it was changed, in ns, and its size
+    handed_in: list[tuple[str, int, int, int]]  # of each file: its name, when its content or state changed, its number
 
 
 @dataclass
@@ -62,12 +68,17 @@ class Written:
     """The records of one assignment. Use it as a context manager, under the lock of the course."""
 
     course: Course
-    assignment: str
+    lesson: Lesson
     language: str
     path: Path
     _records: dict[str, Record] = field(default_factory=dict)
     _rows: dict[str, int] = field(default_factory=dict)
     _course: str = ""
+    _handed_in: dict[str, list[tuple[str, int, int, int]]] = field(default_factory=dict)
+
+    @property
+    def assignment(self) -> str:
+        return self.lesson.name
 
     def __enter__(self) -> Written:
         decode, lines = msgspec.json.Decoder(Record).decode, 0
@@ -96,23 +107,47 @@ class Written:
             digest.update(len(part).to_bytes(8, "big") + part)
         return digest.hexdigest()
 
-    def holds(self, student: str, mark: str, paths: Sequence[Path]) -> bool:
+    def untouched(self, student: str, grade: bytes, paths: Sequence[Path]) -> bool:
+        """Whether nothing was handed in since this grade was written, and all of it is still there.
+
+        What was handed in is not read for that: the operating system notes every change of a file.
+        """
+        record, found = self._records.get(student), self._look_at(student)
+        return (record is not None and found != [] and record.handed_in == found and record.grade == _digest(grade)
+                and self._stands(record, paths))
+
+    def holds(self, student: str, mark: str, grade: bytes, paths: Sequence[Path]) -> bool:
         """Whether all of it is still there as it was written."""
         record = self._records.get(student)
-        return (record is not None and (record.mark, record.course) == (mark, self._course)
-                and record.rows != "" and record.rows == _hex(self._rows.get(student))
-                and record.files != [] and record.files == _states(paths))
+        if record is None or record.mark != mark or not self._stands(record, paths):
+            return False
+        handed_in = self._handed_in.pop(student, [])
+        if handed_in != record.handed_in or record.grade != _digest(grade):
+            self._keep([record._replace(handed_in=handed_in, grade=_digest(grade))])
+        return True
 
-    def wrote(self, written: Iterable[tuple[str, str, Sequence[Path]]]) -> None:
-        """Remember these (student, mark, files), whose rows are in the gradebook now."""
+    def _stands(self, record: Record, paths: Sequence[Path]) -> bool:
+        return (record.course == self._course and record.rows != "" and record.files != []
+                and record.rows == _hex(self._rows.get(record.student)) and record.files == _states(paths))
+
+    def _look_at(self, student: str) -> list[tuple[str, int, int, int]]:
+        """What lies in the student's folder before it is read; nothing where that may yet change unnoticed."""
+        found = _handed_in(self.course.path("submitted", student, self.assignment))
+        self._handed_in[student] = found
+        return found
+
+    def wrote(self, written: Iterable[tuple[str, str, bytes, Sequence[Path]]]) -> None:
+        """Remember these (student, mark, grade, files), whose rows are in the gradebook now."""
         written = list(written)
         with self._gradebook() as connection:
             if connection is None:
                 return
-            rows = _rows(connection, self.assignment, [student for student, _, _ in written])
+            rows = _rows(connection, self.assignment, [student for student, *_ in written])
             course = self._course = self._course or self._of_course(connection)
-        records = [Record(student, mark, course, _hex(rows.get(student)), _states(paths))
-                   for student, mark, paths in written]
+        self._keep([Record(student, mark, _digest(grade), course, _hex(rows.get(student)), _states(paths),
+                           self._handed_in.pop(student, [])) for student, mark, grade, paths in written])
+
+    def _keep(self, records: Iterable[Record]) -> None:
         self._file.write(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
 
     def _look(self) -> None:
@@ -158,7 +193,8 @@ class Written:
         """Everything that is a file: the course's own, and the code, templates and translations of ours."""
         package, source = Path(str(files("autograder"))), self.course.path("source", ".", self.assignment)
         paths = [self.course.root / f"{CONFIG}.py", self.course.root / f"{CONFIG}.json", self.course.root / SETTINGS,
-                 *source.rglob("*"), *(path for name in _WRITERS for path in (package / name).rglob("*"))]
+                 *source.rglob("*"), *map(course_file, self.lesson.editions.values()),
+                 *(path for name in _WRITERS for path in (package / name).rglob("*"))]
         digest = blake2b(self.language.encode(), digest_size=16)
         for path in sorted(path for path in paths if path.suffix != ".pyc" and path.is_file()):
             digest.update(str(path).encode() + b"\0" + path.read_bytes())
@@ -180,6 +216,29 @@ def _rows(connection: Connection, assignment: str, students: Sequence[str] | Non
             digest = blake2b(repr((kind, *row)).encode(), digest_size=12).digest()
             found[student] = (found.get(student, 0) + int.from_bytes(digest, "big")) % 2**96
     return found
+
+
+def _digest(grade: bytes) -> str:
+    return blake2b(grade, digest_size=12).hexdigest()
+
+
+def _handed_in(folder: Path) -> list[tuple[str, int, int, int]]:
+    """Everything in this folder with when it last changed, in ns, and its number on the disk, which no one can set.
+
+    Nothing where there are links, whose targets change by themselves, or where it changed just now: another change
+    in the same moment would not be seen.
+    """
+    found, just_now = [], time.time_ns() - JUST_NOW
+    try:
+        for where, folders, names in os.walk(folder):
+            for path in (where, *(os.path.join(where, name) for name in (*folders, *names))):
+                state = os.lstat(path)
+                if os.path.islink(path) or state.st_ctime_ns > just_now:
+                    return []
+                found.append((os.path.relpath(path, folder), state.st_ctime_ns, state.st_size, state.st_ino))
+    except OSError:
+        return []
+    return sorted(set(found))
 
 
 def _hex(rows: int | None) -> str:
