@@ -53,8 +53,7 @@ def _clear(course: Path) -> None:
     course.mkdir(parents=True, exist_ok=True)
     if not (course / MARKER).exists() and any(course.iterdir()):
         raise NotADemo(f"{course} is not empty and was not made by `autograder demo`; choose another folder")
-    for name in _MADE:
-        path = course / name
+    for path in [*(course / name for name in _MADE), *course.glob("report-*.html")]:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:

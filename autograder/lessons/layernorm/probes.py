@@ -58,6 +58,7 @@ def _whole_numbers(seed: int, B: int, T: int, C: int) -> Case:
 # --- hidden cases -------------------------------------------------------------------------------------------------
 GENERAL = random_case(20271, B=2, T=5, C=7)
 OTHER = random_case(20272, B=4, T=3, C=6)
+PLAIN = replace(OTHER, params={"gain": np.ones(6), "bias": np.zeros(6)})
 EPS = random_case(20273, B=3, T=2, C=5, eps=0.5)
 ONE_TOKEN = random_case(20274, B=1, T=1, C=6)
 ONE_SEQUENCE, TWICE_THE_SEQUENCE = OTHER.only_the_first(1), OTHER.only_the_first(2)

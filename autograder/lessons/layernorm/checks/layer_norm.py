@@ -3,12 +3,14 @@ from typing import Any
 
 import numpy as np
 
-from autograder.lesson import Ask, check
+from autograder.compare import TOLERANCE, as_array, relative_error
+from autograder.lesson import Ask, Wrong, check
 from autograder.lessons.layernorm import probes
 from autograder.lessons.shared.facts import entry, equal, leaves_arguments, pair, same_again
 from autograder.records import Call, text
 
-RIGHT = ("general",)                            # what has to be right before anything else pays
+#: one of these has to be right before anything else pays; a wrong scale shows in the first one only
+RIGHT = ("general", "centred")
 
 
 def answer(ask: Ask, call: Call) -> tuple[Any, Any]:
@@ -37,7 +39,22 @@ def worked_example_n2(ask: Ask) -> None:
     equal(answer(ask, probes.N2.forward)[0], want, "BTC", "y", shown=True)
 
 
-@check(text("y is right for several sequences and tokens"), "1")
+@check(text("Without gain and bias, the features of a token are its deviations from its own mean, times one factor"),
+       "3/4")
+def centred(ask: Ask) -> None:
+    """Of each token by itself; which factor, other checks see."""
+    got, want = as_array(answer(ask, probes.PLAIN.forward)[0], "y"), ask.expected(probes.PLAIN.forward)[0]
+    if got.shape != want.shape or got.dtype.kind != "f":
+        equal(got, want, "BTC", "y")
+    with np.errstate(all="ignore"):
+        factor = np.mean(got * want, axis=-1, keepdims=True)    # want has a mean square of one
+        proportional = np.all(factor > 0) and relative_error(got, factor * want) <= TOLERANCE
+    if not proportional:
+        raise Wrong(text("the features of a token are not in proportion to its deviations from its own mean: over "
+                         "which axis do you take the mean?"))
+
+
+@check(text("y is right for several sequences and tokens"), "1/2")
 def general(ask: Ask) -> None:
     """Two cases with all sizes different, and an eps that decides nothing."""
     for case in (probes.GENERAL, probes.OTHER):
@@ -81,7 +98,7 @@ def single_precision(ask: Ask) -> None:
     right_output(ask, probes.SINGLE_PRECISION)
 
 
-@check(text("The cache holds x_hat, std and gain for the way back"), "1/2", needs=RIGHT)
+@check(text("The cache holds x_hat, std and gain for the way back"), "1/4", needs=RIGHT)
 def cache(ask: Ask) -> None:
     """More may stand in it."""
     got, want = answer(ask, probes.GENERAL.forward)[1], ask.expected(probes.GENERAL.forward)[1]
@@ -104,5 +121,5 @@ def same_answer_twice(ask: Ask) -> None:
         same_again(first[0], answer(ask, again)[0], "layer_norm")
 
 
-CHECKS = (worked_example_n1, worked_example_n2, general, eps, one_token, constant_tokens, far_away, whole_numbers,
-          single_precision, cache, keeps_arguments, same_answer_twice)
+CHECKS = (worked_example_n1, worked_example_n2, centred, general, eps, one_token, constant_tokens, far_away,
+          whole_numbers, single_precision, cache, keeps_arguments, same_answer_twice)
