@@ -188,6 +188,17 @@ def test_the_cell_that_has_the_focus_is_not_behind_the_headings(page):
         assert seen, key
 
 
+def test_scrolling_away_does_not_lose_the_place_of_the_keyboard(page):
+    page.locator("#grid tbody td").nth(3).click()
+    page.keyboard.press("Escape")
+    row, at = focused(page)
+    for _ in range(10):
+        page.evaluate(ON)
+    assert page.locator(f"#grid tr[data-row='{row}']").count() == 0
+    page.keyboard.press("ArrowDown")
+    assert focused(page) == [row + 1, at]
+
+
 def test_plain_tables_sort_too(page):
     table = page.locator("#checks table.sortable").last
     page.locator("#checks details summary").last.click()
