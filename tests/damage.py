@@ -86,7 +86,7 @@ def code_merged_into_one_cell(notebook):
 def solution_merged_into_the_example_before_it(notebook):
     cells = notebook["cells"]
     place = cells.index(cell_of(notebook, "merge_heads"))
-    before = max(index for index in range(place) if cells[index]["cell_type"] == "code")
+    before = max(index for index in range(place) if marks(cells[index]).get("locked"))
     cells[before:place + 1] = [merged([cells[before], cells[place]])]
 
 
