@@ -21,7 +21,7 @@ ALLOWED = {
     "score": {"records", "lesson", "judge"},
     "version": {"course", "lesson"},
     "settings": {"records", "lesson"},
-    "package": {"grade", "intake", "output", "records", "sandbox", "settings"},
+    "package": {"grade", "intake", "lesson", "output", "records", "sandbox", "settings"},
     "journal": {"records"},
     "profile": set(),
     "worker": {"records", "lesson", "grade", "profile", "settings", "version"},

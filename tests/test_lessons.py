@@ -63,6 +63,13 @@ def engine_files() -> list[Path]:
 
 
 @each_lesson
+def test_the_engine_names_no_lesson(lesson: Lesson) -> None:
+    for path in engine_files():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.Constant) and node.value == lesson.name), path
+
+
+@each_lesson
 def test_the_engine_names_no_function_of_a_lesson(lesson: Lesson) -> None:
     """Names in strings and in code; a docstring may give an example."""
     names = {exercise.name for exercise in lesson.exercises} - {"own_test", lesson.name}

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from autograder.grade import Engine, Limits
 from autograder.intake import read
+from autograder.lesson import DEFAULT
 from autograder.output.exports import FORMATS, Order
 from autograder.records import Grade
 from autograder.sandbox.tiers import NoIsolation
@@ -61,7 +62,7 @@ def _asked(arguments: list[str] | None) -> Namespace:
     parser.add_argument("system", choices=["gradescope", "github"])
     parser.add_argument("root", type=Path)
     parser.add_argument("settings", type=Path, nargs="?")
-    parser.add_argument("--lesson", default="multihead")
+    parser.add_argument("--lesson", default=DEFAULT)
     asked = parser.parse_args(arguments)
     asked.work = asked.root / "submission" if asked.system == "gradescope" else asked.root
     asked.settings = asked.settings or asked.root / "source"
