@@ -30,6 +30,8 @@ if ENGINE:
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
+else:
+    c.Execute.timeout = 120             # seconds for a cell: the first that asks for points waits for a whole grading
 
 # What late work loses: [late] in autograder.toml.
 c.AssignLatePenalties.plugin_class = "autograder.nbgrader.late.CoursePenalty"
