@@ -90,7 +90,7 @@ def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade
                                               whole.own_folder / f"written-{whole.lesson.name}.jsonl"))
         write = stack.enter_context(Writers(whole.course, whole.lesson, language, written))
         whole.event("started", submissions=len(whole.students))
-        for one in _written(whole, pool, journal, write):
+        for one in _graded(whole, pool, journal, written, write):
             done += 1
             from_worker(one.stages)
             whole.event("graded", judged=one)
@@ -101,7 +101,7 @@ def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade
         return journal.grades(whole.students)
 
 
-def _written(whole: Class, pool: Pool, journal: Journal, write: Writers) -> Iterator[Judged]:
+def _graded(whole: Class, pool: Pool, journal: Journal, written: Written, write: Writers) -> Iterator[Judged]:
     """The class with its grades, each of which is in the journal and written, or soon will be.
 
     Where nothing was handed in since the last run and all that it wrote is there, nothing is read or written.
@@ -109,6 +109,7 @@ def _written(whole: Class, pool: Pool, journal: Journal, write: Writers) -> Iter
     changed = []
     for student in whole.students:
         with stage("look"):
+            written.look_at(student)
             untouched = (not whole.force and journal.sound(student)
                          and write.untouched(student, journal.bytes_of(student)))
         if untouched:

@@ -112,7 +112,7 @@ class Written:
 
         What was handed in is not read for that: the operating system notes every change of a file.
         """
-        record, found = self._records.get(student), self._look_at(student)
+        record, found = self._records.get(student), self._handed_in.get(student, [])
         return (record is not None and found != [] and record.handed_in == found and record.grade == _digest(grade)
                 and self._stands(record, paths))
 
@@ -130,11 +130,9 @@ class Written:
         return (record.course == self._course and record.rows != "" and record.files != []
                 and record.rows == _hex(self._rows.get(record.student)) and record.files == _states(paths))
 
-    def _look_at(self, student: str) -> list[tuple[str, int, int, int]]:
-        """What lies in the student's folder before it is read; nothing where that may yet change unnoticed."""
-        found = _handed_in(self.course.path("submitted", student, self.assignment))
-        self._handed_in[student] = found
-        return found
+    def look_at(self, student: str) -> None:
+        """See what lies in the student's folder, before it is read."""
+        self._handed_in[student] = _handed_in(self.course.path("submitted", student, self.assignment))
 
     def wrote(self, written: Iterable[tuple[str, str, bytes, Sequence[Path]]]) -> None:
         """Remember these (student, mark, grade, files), whose rows are in the gradebook now."""
