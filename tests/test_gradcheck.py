@@ -81,7 +81,7 @@ SYMMETRIC = {name: np.eye(12) * 2 for name in NAMES}
     (trial(H=1), "H = 1: een fout bij het splitsen of samenvoegen"), (trial(d=1), "d = 1: een fout binnen een head"),
     (trial(T=3), "T en H zijn allebei 3"), (trial(T=2), "B en T zijn allebei 2"), (trial(T=4), "T en d zijn allebei 4"),
     (trial(H=2), "B en H zijn allebei 2"), (trial(d=3), "H en d zijn allebei 3"),
-    (trial(params=SYMMETRIC), "symmetrisch: wq, wk, wv, wo. Een vergeten of overbodige .T"),
+    (trial(params=SYMMETRIC), "symmetrische matrices (wq, wk, wv, wo): een vergeten of overbodige .T"),
     (trial(params=SYMMETRIC), "wq en wk zijn gelijk: verwissel je ze"),
 ])
 def test_a_blind_spot_is_named(capsys, case, words):

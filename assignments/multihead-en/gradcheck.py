@@ -118,7 +118,7 @@ def _about_sizes(sizes):
 def _about_matrices(params):
     mirrored = [name for name in MATRICES if np.allclose(params[name], params[name].T)]
     if mirrored:
-        yield f"symmetric: {', '.join(mirrored)}. A .T that is forgotten or too many goes unnoticed there."
+        yield f"symmetric matrices ({', '.join(mirrored)}): a forgotten or superfluous .T goes unnoticed there."
     for first, second in (("wq", "wk"), ("wq", "wv"), ("wk", "wv")):
         if np.allclose(params[first], params[second]):
             yield f"{first} and {second} are equal: if you exchange them, nobody notices."

@@ -118,7 +118,7 @@ def _about_sizes(sizes):
 def _about_matrices(params):
     mirrored = [name for name in MATRICES if np.allclose(params[name], params[name].T)]
     if mirrored:
-        yield f"symmetrisch: {', '.join(mirrored)}. Een vergeten of overbodige .T valt daarbij niet op."
+        yield f"symmetrische matrices ({', '.join(mirrored)}): een vergeten of overbodige .T valt daarbij niet op."
     for first, second in (("wq", "wk"), ("wq", "wv"), ("wk", "wv")):
         if np.allclose(params[first], params[second]):
             yield f"{first} en {second} zijn gelijk: verwissel je ze, dan valt dat niet op."
