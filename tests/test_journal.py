@@ -2,6 +2,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from autograder.journal import Journal
 from autograder.records import Cell, ExerciseGrade, Grade, Submission, Verdict, text
@@ -59,4 +60,32 @@ def test_a_cut_off_line_costs_only_itself(path: Path) -> None:
         journal.add(GRADE, submission())
     with Journal(path, "multihead", "v1", "none") as journal:
         assert journal.find(submission()).grade == GRADE
+    assert path.read_bytes() == whole
+
+
+def test_a_journal_that_mostly_holds_no_more_is_written_anew(path: Path) -> None:
+    with Journal(path, "multihead", "v1", "none") as journal:
+        for points in range(2, 50):
+            journal.add(replace(GRADE, points=float(points)), submission())
+        before = path.stat().st_size
+        journal.shrink(too_long=1000)
+        journal.add(replace(GRADE, student="student-02"), submission(student="student-02"))
+        assert journal.last("student-01").points == 49
+    assert path.stat().st_size < before / 10
+    with Journal(path, "multihead", "v1", "none") as journal:
+        assert journal.find(submission()).grade.points == 49
+        assert len(journal.grades(["student-01", "student-02"])) == 2
+
+
+def test_a_journal_that_mostly_holds_stays(path: Path) -> None:
+    whole = path.read_bytes()
+    with Journal(path, "multihead", "v1", "none") as journal:
+        journal.shrink(too_long=0)
+    assert path.read_bytes() == whole
+
+
+def test_the_same_grade_again_adds_no_line(path: Path) -> None:
+    whole = path.read_bytes()
+    with Journal(path, "multihead", "v1", "none") as journal:
+        journal.add(GRADE, submission())
     assert path.read_bytes() == whole
