@@ -55,7 +55,8 @@ def test_a_grade_that_cannot_be_given_any_more_is_a_change():
 
 
 def test_of_a_grade_that_cannot_be_given_the_reason_is_told_and_not_each_check():
-    lost = replace(grade_of("student-01", (None,) * 5, "unreadable", key="k", checks="v1"), notices=(Text("renamed"), EMPTY))
+    unreadable = grade_of("student-01", (None,) * 5, "unreadable", key="k", checks="v1")
+    lost = replace(unreadable, notices=(Text("renamed"), EMPTY))
     assert told(change(FULL, lost)) == ["student-01  20 → ? / 20 unreadable: the same work and checks",
                                         "    The file is empty.", "1 of 1 change, 0 new, 0 stay as they are"]
     assert told(change(lost, FULL))[0] == "student-01  ? → 20 / 20: the same work and checks"

@@ -179,10 +179,10 @@ class Written:
 
     def _of_course(self, connection: Connection) -> str:
         """What is the same for all students: the cells and settings of the course, and the version of the writers."""
-        from sqlalchemy import text
+        import sqlalchemy
         digest = blake2b(self._files, digest_size=12)
         for query in _OF_ASSIGNMENT:
-            rows = connection.execute(text(query), {"assignment": self.assignment})
+            rows = connection.execute(sqlalchemy.text(query), {"assignment": self.assignment})
             digest.update(repr(sorted(map(repr, rows))).encode())
         return digest.hexdigest()
 
@@ -201,15 +201,15 @@ class Written:
 
 def _rows(connection: Connection, assignment: str, students: Sequence[str] | None = None) -> dict[str, int]:
     """The rows of these students, or of all, as a number each that another row or another value changes."""
-    from sqlalchemy import bindparam, text
+    import sqlalchemy
     found: dict[str, int] = {}
     for kind, query in _OF_STUDENTS.items():
         values: dict[str, object] = {"assignment": assignment}
-        statement = text(query)
+        statement = sqlalchemy.text(query)
         if students is not None:
             values["students"] = list(students)
-            statement = text(f"{query} AND sa.student_id IN :students").bindparams(
-                bindparam("students", expanding=True))
+            statement = sqlalchemy.text(f"{query} AND sa.student_id IN :students").bindparams(
+                sqlalchemy.bindparam("students", expanding=True))
         for student, *row in connection.execute(statement.execution_options(yield_per=1000), values):
             digest = blake2b(repr((kind, *row)).encode(), digest_size=12).digest()
             found[student] = (found.get(student, 0) + int.from_bytes(digest, "big")) % 2**96
