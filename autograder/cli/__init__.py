@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from autograder.cli import check, course, export, lesson, new, package, report
+from autograder.cli import check, course, export, forget, lesson, new, package, report
 from autograder.cli.common import (
     BROKEN,
     DONE,
@@ -32,7 +32,7 @@ SETTINGS = "autograder.toml"
 COMPLETE = "_AUTOGRADER_COMPLETE"            # set by a shell that asks how a word goes on
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 COMMANDS = (check.check, course.grade, course.diff, report.report, export.export, lesson.release, lesson.verify,
-            new.new, package.package, course.demo)
+            new.new, package.package, course.demo, forget.forget)
 
 
 def _show_version(context: click.Context, option: click.Parameter, value: bool) -> None:

@@ -73,7 +73,7 @@ jobs_option = click.option("--jobs", metavar="N", type=click.IntRange(1, 1024), 
                            help="How many submissions at the same time.  [default: one per core]")
 
 
-def _handed_in(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
+def handed_in(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
     """The students whose names begin so, for a shell that completes them."""
     with suppress(OSError):
         return sorted(name for name in os.listdir("submitted") if name.startswith(begun))
@@ -84,7 +84,7 @@ def course_options(command: Callable[..., int]) -> Callable[..., int]:
     """The options of the commands that grade the course in this folder."""
     for option in (
         click.option("--force", is_flag=True, help="Grade also what has not changed since the last time."),
-        click.option("--student", "students", metavar="ID", multiple=True, shell_complete=_handed_in,
+        click.option("--student", "students", metavar="ID", multiple=True, shell_complete=handed_in,
                      help="Only this student; may be repeated."),
         jobs_option,
     ):

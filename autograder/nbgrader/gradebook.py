@@ -62,13 +62,13 @@ class GradebookWriter:
         self._late = read_settings(course.root).late
         self.source: SourceNotebook         # known once the gradebook is open
         self._exercises = {exercise.grade_id: exercise.name for exercise in lesson.exercises}
-        self._url = _with_patience(course.db_url)
+        self._url = with_patience(course.db_url)
         self._close = ExitStack()
 
     def __enter__(self) -> GradebookWriter:
         check_nbgrader()
         from nbgrader.api import Gradebook
-        with _in_words(self._url), ExitStack() as opened:
+        with in_words(self._url), ExitStack() as opened:
             with commands_on_path():
                 gradebook = opened.enter_context(Gradebook(self._url, self.course.course_id))
             self._gradebook, self._db = gradebook, gradebook.db
@@ -86,7 +86,7 @@ class GradebookWriter:
 
     def write(self, batch: Iterable[Entry]) -> None:
         """Write these grades in one transaction: all of them, or none (GradebookError)."""
-        with _in_words(self._url):
+        with in_words(self._url):
             try:
                 notebook = self._notebook()
                 with self._db.no_autoflush:         # a row that is half made must not be written by a query
@@ -220,7 +220,7 @@ def _new_notebook(notebook: Notebook, submission: SubmittedAssignment) -> Submit
 
 # --- the database -------------------------------------------------------------------------------------------------
 
-def _with_patience(url: str) -> str:
+def with_patience(url: str) -> str:
     """The same database; SQLite waits for its lock. A time-out that the course chose itself stays."""
     if not url.startswith("sqlite") or "timeout=" in url:
         return url
@@ -228,7 +228,7 @@ def _with_patience(url: str) -> str:
 
 
 @contextmanager
-def _in_words(url: str) -> Iterator[None]:
+def in_words(url: str) -> Iterator[None]:
     """Turn what a database says into one line; nbgrader's own log of it stays silent."""
     from sqlalchemy.exc import DatabaseError
     log = logging.getLogger("tornado.application")

@@ -1,0 +1,77 @@
+"""`autograder forget`: remove what a course holds about a student."""
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from autograder.cli.common import DONE
+from autograder.cli.options import examples, handed_in
+
+if TYPE_CHECKING:
+    from autograder.nbgrader.course import Course
+
+PATIENCE = 5.0                              # seconds that another command in this course is waited for
+
+
+@click.command(short_help="Remove what the course holds about a student.", epilog=examples(
+    "autograder forget student-07                   # shows what there is, and asks",
+    "autograder forget student-07 --yes"))
+@click.argument("student", shell_complete=handed_in)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def forget(student: str, yes: bool) -> int:
+    """Remove a student from the course in this folder: work, feedback, gradebook, journal. This cannot be undone.
+
+    The class reports are removed too, since they name everyone; `autograder report` makes them again. Other files that
+    still hold the name (exports, logs, downloaded zips) are listed and stay: look at those yourself.
+    """
+    from autograder.nbgrader.course import Course, CourseError
+    from autograder.nbgrader.lock import only_one
+    from autograder.nbgrader.removal import mentions, remove
+    try:
+        course = Course.find(Path.cwd())
+        with only_one(course.root, "autograder forget", PATIENCE):
+            found = _found(course, student)
+            if not found and not mentions(course, student):
+                raise click.UsageError(f"nothing in {course.root} is about {student}{_nearest(course, student)}")
+            if found:
+                click.echo("\n".join([f"of {student}:", *(f"  {line}" for line in found)]))
+                _ask(yes)
+                remove(course, student)
+                click.echo(f"removed; `autograder report` makes the class report again, without {student}")
+            left = [os.path.relpath(path) for path in mentions(course, student)]
+    except CourseError as error:
+        raise click.UsageError(str(error)) from None
+    if left:
+        click.echo("\n".join([f"still named in these, which stay as they are: look at them yourself ({len(left)})",
+                              *(f"  {path}" for path in left)]))
+    return DONE
+
+
+def _found(course: Course, student: str) -> list[str]:
+    """What will be removed, in words; nothing where the course holds nothing of this student."""
+    from autograder.nbgrader.removal import folders_of, in_gradebook, records_of, reports_of
+    lines = [os.path.relpath(path) for path in folders_of(course, student)]
+    if in_gradebook(course, student):
+        lines.append("everything in the gradebook: marks, comments, manual scores")
+    records = records_of(course, student)
+    lines += [f"{os.path.relpath(path)}: {count} line{'s' * (count != 1)}" for path, count in records.items()]
+    return [*lines, *(f"{os.path.relpath(path)} (names everyone)" for path in reports_of(course))] if lines else []
+
+
+def _nearest(course: Course, student: str) -> str:
+    from difflib import get_close_matches
+    folder = course.root / course.setting("submitted_directory")
+    close = get_close_matches(student, os.listdir(folder) if folder.is_dir() else [], n=1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _ask(yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError("nobody can be asked here; say --yes to remove it")
+    click.confirm("Remove all of this? It cannot be undone", abort=True, err=True)

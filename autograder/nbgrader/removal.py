@@ -1,0 +1,147 @@
+"""Take everything about one student out of a course's folder and gradebook, and say what is left to a person.
+
+What is removed: the folders of each step, the gradebook's rows, the lines of our own records, and the class reports,
+which name everyone. What a person made (exports, logs, downloaded zips, backups) is only named: it may hold others.
+"""
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import zipfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from glob import escape, glob
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from autograder.nbgrader.course import Course, CourseError, commands_on_path
+from autograder.nbgrader.gradebook import in_words, with_patience
+from autograder.nbgrader.lock import OWN_FOLDER
+
+STEPS = ("submitted", "autograded", "feedback")
+
+
+def folders_of(course: Course, student: str) -> list[Path]:
+    """What each step holds of this student: the whole folder with their name where there is one."""
+    if student in ("", ".", "..") or os.sep in student:
+        raise CourseError(f"{student!r} cannot be the name of a student's folder")
+    found: set[Path] = set()
+    for step in STEPS:
+        below = course.setting("directory_structure").format(
+            nbgrader_step=escape(course.setting(f"{step}_directory")), student_id=escape(student), assignment_id="*")
+        pattern = os.path.join(escape(str(course.root)), below)
+        for path in map(Path, (*glob(pattern), *glob(f"{pattern}.html"))):      # the page stands beside the folder
+            found.add(path.parent if path.parent.name == student else path)
+    return sorted(found)
+
+
+def reports_of(course: Course) -> list[Path]:
+    """The class reports under the names that `grade` and `report` give them."""
+    return sorted({*course.root.glob("report.html"), *course.root.glob("report-*.html")})
+
+
+def records_of(course: Course, student: str) -> dict[Path, int]:
+    """Our own records that have lines about this student, with how many."""
+    paths = sorted((course.root / OWN_FOLDER).glob("*.jsonl"))
+    counts = {path: sum(_student(line) == student for line in path.read_bytes().splitlines()) for path in paths}
+    return {path: count for path, count in counts.items() if count}
+
+
+def in_gradebook(course: Course, student: str) -> bool:
+    """Whether the gradebook knows this student. A gradebook that is a file is not made where there is none."""
+    if not _has_gradebook(course):
+        return False
+    from nbgrader.api import MissingEntry
+    with _gradebook(course) as gradebook, suppress(MissingEntry):
+        gradebook.find_student(student)
+        return True
+    return False
+
+
+def remove(course: Course, student: str) -> None:
+    """Remove all of it. What is written again holds the others' lines as they were; a second call finds nothing."""
+    if in_gradebook(course, student):
+        with _gradebook(course) as gradebook:
+            gradebook.remove_student(student)
+            if gradebook.engine.dialect.name == "sqlite":       # else the pages of the file keep what was deleted
+                with gradebook.engine.connect() as connection:
+                    connection.exec_driver_sql("VACUUM")
+    for path in folders_of(course, student):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    for path in records_of(course, student):
+        _without(path, student)
+    for path in reports_of(course):
+        path.unlink()
+
+
+def mentions(course: Course, student: str) -> list[Path]:
+    """Files in the course's folder whose name or content, also inside a zip, still has the student's name."""
+    name, found = _as_a_word(student), []
+    for folder, _, files in os.walk(course.root):
+        for path in (Path(folder, file) for file in sorted(files)):
+            with suppress(OSError):
+                if name.search(os.fsencode(path.relative_to(course.root))) or _holds(path, name):
+                    found.append(path)
+    return sorted(found)
+
+
+def _as_a_word(student: str) -> re.Pattern[bytes]:
+    """The name, but not as a part of a longer one: student-1 is not in student-10."""
+    return re.compile(rb"(?<![A-Za-z0-9-])" + re.escape(os.fsencode(student)) + rb"(?![A-Za-z0-9-])")
+
+
+def _holds(path: Path, name: re.Pattern[bytes]) -> bool:
+    if path.is_symlink() or not path.is_file():
+        return False
+    if zipfile.is_zipfile(path):
+        with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+            return any(name.search(member.encode("utf-8", "replace")) for member in archive.namelist())
+    return any(map(name.search, path.open("rb")))
+
+
+def _student(line: bytes) -> str | None:
+    """Whom a line of our records is about: a grade, or a row that begins with the student."""
+    with suppress(msgspec.MsgspecError, UnicodeDecodeError):
+        said: Any = msgspec.json.decode(line)
+        return said.get("student") if isinstance(said, dict) else said[0] if said else None
+    return None
+
+
+def _kept(path: Path, student: str) -> Iterator[bytes]:
+    for line in path.read_bytes().splitlines(keepends=True):
+        if _student(line) not in (student, None) or not line.strip():       # cut-off lines are of no use to anyone
+            yield line
+
+
+def _without(path: Path, student: str) -> None:
+    """The file without the student's lines, whole at any moment."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(b"".join(_kept(path, student)))
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _has_gradebook(course: Course) -> bool:
+    if not course.db_url.startswith("sqlite:///"):
+        return True
+    return Path(course.db_url.removeprefix("sqlite:///").partition("?")[0]).is_file()
+
+
+@contextmanager
+def _gradebook(course: Course) -> Iterator[Any]:
+    """The open gradebook; GradebookError, in a line, where it cannot be used."""
+    from nbgrader.api import Gradebook
+    url = with_patience(course.db_url)
+    with in_words(url), ExitStack() as opened:
+        with commands_on_path():
+            gradebook = opened.enter_context(Gradebook(url, course.course_id))
+        yield gradebook
