@@ -20,6 +20,7 @@ from autograder.judge import (
     trials_in_one,
 )
 from autograder.lesson import Exercise, Implementation, Lesson
+from autograder.profile import stage
 from autograder.records import Diagnosis, ExerciseGrade, Grade, Outcome, StandIns, Subject, Submission, Text, text
 from autograder.sandbox.student import Sandbox, Student, ZygoteLost
 from autograder.score import exercise_grade, ungraded
@@ -70,14 +71,17 @@ class Assessor:
         tests = [exercise for exercise in self.lesson.exercises if exercise.implementations and not exercise.skipped]
         answering: dict[str, Callable[..., Outcome]] = {}
         with open_subject(answering, ()) as own:
-            known = {test.name: trials_in_one(test, own, answering, self._implementation) for test in tests}
-            judged = own_world(self.lesson, own, self.reference)
-            answers = {name: one.answers["own"] for name, one in judged.items()}
-            notices, for_a_person = self.lesson.advice(answers, self.reference)
-            self._stand_in(judged, open_subject)
-            for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
-        for test in tests:
-            judged[test.name] = trials(test, open_subject, self._implementation, self.reference, known[test.name])
+            with stage("own tests"):
+                known = {test.name: trials_in_one(test, own, answering, self._implementation) for test in tests}
+            with stage("checks"):
+                judged = own_world(self.lesson, own, self.reference)
+                answers = {name: one.answers["own"] for name, one in judged.items()}
+                notices, for_a_person = self.lesson.advice(answers, self.reference)
+                self._stand_in(judged, open_subject)
+                for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
+        with stage("own tests"):
+            for test in tests:
+                judged[test.name] = trials(test, open_subject, self._implementation, self.reference, known[test.name])
         return Assessment(tuple(map(partial(self._graded, judged), self.lesson.exercises)), tuple(notices),
                           tuple(for_a_person))
 
@@ -88,7 +92,8 @@ class Assessor:
         # a true derivative of a wrong forward is no mistake of its own
         known = one.complete or one.passed_in("own-derivative") or bool(exercise.implementations)
         right = [name for name, other in judged.items() if other.complete]
-        return exercise_grade(one, Diagnosis() if known else self.catalogue.diagnose(one, right))
+        with stage("diagnosis"):
+            return exercise_grade(one, Diagnosis() if known else self.catalogue.diagnose(one, right))
 
     def _stand_in(self, judged: dict[str, Judged], open_subject: Open) -> None:
         lost = {name for name, one in judged.items() if not one.complete}
@@ -195,8 +200,9 @@ class Engine:
               install: tuple[str, ...]) -> AbstractContextManager[Student]:
         """A fresh process with the student's cells; later ones know from the first which cells hang."""
         plan, examine = (students[0].plan, "") if students else (None, self._test)
-        student = self._sandbox.open(submission.cells, modules=self.lesson.modules, prelude=self.lesson.prelude,
-                                     stand_ins=stand_ins, install=install, plan=plan, until=until, examine=examine)
+        with stage("cells"):
+            student = self._sandbox.open(submission.cells, modules=self.lesson.modules, prelude=self.lesson.prelude,
+                                         stand_ins=stand_ins, install=install, plan=plan, until=until, examine=examine)
         students.append(student)
         return student
 

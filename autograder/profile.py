@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from threading import get_ident
 
 _NOTHING = nullcontext()
 
@@ -22,6 +23,7 @@ class Profile:
         self.seconds: Counter[str] = Counter()
         self.workers: Counter[str] = Counter()                  # what other processes measured
         self._clock, self._running, self._since = clock, [""], 0.0
+        self.thread = get_ident()
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -53,6 +55,8 @@ def profiling(on: bool) -> Profile | None:
     global _profile
     if on != (_profile is not None):
         _profile = Profile() if on else None
+    if _profile is not None:
+        _profile.thread = get_ident()
     return _profile
 
 
@@ -63,5 +67,5 @@ def from_worker(seconds: Mapping[str, float]) -> None:
 
 
 def stage(name: str) -> AbstractContextManager[None]:
-    """What happens inside belongs to this stage."""
-    return _NOTHING if _profile is None else _profile.stage(name)
+    """What happens inside belongs to this stage. Other threads than the one that is measured measure nothing."""
+    return _NOTHING if _profile is None or _profile.thread != get_ident() else _profile.stage(name)

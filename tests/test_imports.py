@@ -32,7 +32,7 @@ ALLOWED = {
     "intake": {"records", "lesson", "course"},
     "sandbox": {"records", "sandbox"},
     "lessons": LESSON,
-    "grade": {"records", "lesson", "judge", "diagnose", "score", "subject", "sandbox", "version"},
+    "grade": {"records", "lesson", "judge", "diagnose", "score", "subject", "sandbox", "version", "profile"},
     "grade_course": {"changes", "records", "lesson", "grade", "dispatch", "journal", "pools", "cluster", "profile",
                      "worker", "nbgrader", "settings"},
     "proof": {"records", "lesson", "judge", "diagnose", "score", "subject", "grade", "proof", "compare", "course",
