@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from autograder.records import Grade, Text
+from autograder.records import ExerciseGrade, Grade, Text
 
 Titles = Mapping[tuple[str, str], Text]         # (exercise, check) -> the check's line
 SAID = "{said}"                                 # the template of a sentence that was translated before it was read
@@ -30,6 +30,7 @@ def read_grades(path: Path, titles: Titles | None = None) -> list[Grade]:
     JSON lines do not hold the titles of the checks: those come from `titles`, else the check's name stands there.
     """
     found: dict[tuple[str, ...], Grade] = {}
+    shared: dict[bytes, ExerciseGrade] = {}
     journal = False
     try:
         with path.open("rb") as lines:
@@ -40,12 +41,18 @@ def read_grades(path: Path, titles: Titles | None = None) -> list[Grade]:
                 journal = journal or recorded
                 key = (grade.lesson, grade.student) if recorded else (grade.submission, grade.student, str(number))
                 found.pop(key, None)
-                found[key] = grade
+                found[key] = _sharing(grade, shared)
     except OSError as error:
         raise CannotRead(f"cannot read {path}: {error.strerror or error}") from None
     if not found:
         raise CannotRead(f"{path} holds no grades")
     return list(found.values())
+
+
+def _sharing(grade: Grade, shared: dict[bytes, ExerciseGrade]) -> Grade:
+    """The grade, with exercises that are equal in a class kept once: a class of 10,000 has to fit into memory."""
+    exercises = [shared.setdefault(msgspec.msgpack.encode(exercise), exercise) for exercise in grade.exercises]
+    return msgspec.structs.replace(grade, exercises=tuple(exercises))
 
 
 def _read(line: bytes, titles: Titles, path: Path, number: int, journal: bool) -> tuple[Grade | None, bool]:
