@@ -342,6 +342,14 @@ def test_beside_the_notebook_stand_the_courses_files_and_none_of_the_students(wr
     assert {stat.S_IMODE(os.stat(folder / name).st_mode) for name in found} == {0o444}
 
 
+def test_the_exchange_finds_its_secret_beside_what_was_graded(writer):
+    submission = hand_in(writer.course, "student-01", released(), "2025-03-04 05:06:07 UTC")
+    (writer.course.path("submitted", "student-01", "multihead") / "submission_secret.txt").write_text("f" * 128)
+    writer.write(submission, grade_of("student-01"), data(released()))
+    folder = writer.course.path("autograded", "student-01", "multihead")
+    assert (folder / "submission_secret.txt").read_text() == "f" * 128
+
+
 def test_a_shared_course_gives_its_group_the_right_to_write(writer):
     writer.course.config.CourseDirectory.groupshared = True
     write(writer, released())

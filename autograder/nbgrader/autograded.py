@@ -1,9 +1,10 @@
 """Writes autograded/<student>/<assignment>/, from where the formgrader, feedback and export of nbgrader go on.
 
 The notebook has the cells of the student's and, in their places, those of the course with their hidden tests, as
-`nbgrader autograde` would leave it; its outputs are ours (see cell_outputs). Beside it stand the course's own files
-and timestamp.txt, by which nbgrader knows that this submission has been graded. No other file of the student's is
-copied: a numpy.py among them would be imported by whoever opens the notebook there.
+`nbgrader autograde` would leave it; its outputs are ours (see cell_outputs). Beside it stand the course's own files,
+timestamp.txt, by which nbgrader knows that this submission has been graded, and the secret by which its exchange gives
+the feedback to the student alone. No other file of the student's is copied: a numpy.py among them would be imported by
+whoever opens the notebook there.
 """
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ from autograder.nbgrader.cell_outputs import (
     run_outputs,
     score_outputs,
 )
-from autograder.nbgrader.course import TIMESTAMP, Course, timestamp_file
+from autograder.nbgrader.course import Course, exchange_files
 from autograder.nbgrader.gradebook import cell_points
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook
 from autograder.nbgrader.placed import Placed, as_letters, placed, unanswered
@@ -73,9 +74,8 @@ class AutogradedWriter:
         return self._notebook(cells, submission, grade), unanswered(cells, self._stubs)
 
     def files(self, student: str) -> dict[str, bytes]:
-        """What stands beside the notebook, by path: the course's own files, and when this was handed in."""
-        handed_in = timestamp_file(self.course.path("submitted", student, self.source.assignment))
-        return self._files | ({TIMESTAMP: handed_in} if handed_in else {})
+        """What stands beside the notebook, by path: the course's own files, and those of nbgrader's exchange."""
+        return self._files | exchange_files(self.course.path("submitted", student, self.source.assignment))
 
     def _placed(self, submission: Submission, raw: bytes | None) -> list[Placed]:
         code = {cell.index: cell.source for cell in submission.cells}

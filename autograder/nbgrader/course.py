@@ -21,8 +21,9 @@ from traitlets.config import Config, ConfigFileNotFound, JSONFileConfigLoader, P
 
 CONFIG = "nbgrader_config"
 TIMESTAMP = "timestamp.txt"
+SECRET = "submission_secret.txt"         # of nbgrader's exchange: by it alone a student fetches the feedback
 _ANYONE = "\ue000"                       # stands for a student's name in a path until it becomes a pattern
-_TIMESTAMP_CAP = 1024                   # bytes; a timestamp has about 40
+_CAP = 1024                             # bytes; a timestamp has about 40, a secret 128
 #: what nbgrader uses where the configuration says nothing
 _DEFAULTS = {
     "course_id": "", "db_url": "", "root": "", "student_id_exclude": "", "groupshared": False,
@@ -167,12 +168,23 @@ def timestamp(folder: Path) -> datetime | None:
 
 def timestamp_file(folder: Path) -> bytes:
     """What stands in timestamp.txt; nothing where there is none, or something else under its name."""
+    return _start_of(folder / TIMESTAMP)
+
+
+def exchange_files(folder: Path) -> dict[str, bytes]:
+    """What nbgrader's exchange put beside the work, and goes on asking for in later steps: those that are there."""
+    found = {name: _start_of(folder / name) for name in (TIMESTAMP, SECRET)}
+    return {name: content for name, content in found.items() if content}
+
+
+def _start_of(path: Path) -> bytes:
+    """The beginning of a regular file; nothing where there is none, or something else under its name."""
     try:
-        file = os.open(folder / TIMESTAMP, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return b""
     try:
-        return os.read(file, _TIMESTAMP_CAP) if stat.S_ISREG(os.fstat(file).st_mode) else b""
+        return os.read(file, _CAP) if stat.S_ISREG(os.fstat(file).st_mode) else b""
     finally:
         os.close(file)
 
