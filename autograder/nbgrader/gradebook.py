@@ -142,9 +142,11 @@ class GradebookWriter:
         return submission
 
     def _write_scores(self, entry: Entry, registered: Notebook, submitted: SubmittedNotebook) -> None:
+        from nbgrader.api import Grade as GradeRow
         rows = {row.cell_id: row for row in submitted.grades}
         for cell in registered.grade_cells:
-            row = rows[cell.id]
+            row = rows.get(cell.id) or GradeRow(cell_id=cell.id, notebook=submitted)
+            self._db.add(row)               # where it was lost
             before, row.auto_score = row.auto_score, self._score(self.source.by_name[cell.name], entry)
             if row.manual_score is None:
                 row.needs_manual_grade = row.auto_score is None
