@@ -223,6 +223,26 @@ def test_another_language_is_written_again(small):
     assert "feedback/student-01/multihead.html" in written(small, language="en")
 
 
+@pytest.mark.parametrize("change", [
+    changed("UPDATE grade SET manual_score = 2"), changed("UPDATE grade SET extra_credit = 1"),
+    changed("UPDATE submitted_assignment SET extension = '1970-01-08 00:00:00.000000'")])
+def test_the_penalty_of_late_work_follows_what_a_person_gave(small, change):
+    (small / "autograder.toml").write_text('[late]\nrule = "per-day"\n')
+    (small / "submitted" / "student-01" / "multihead" / "timestamp.txt").write_text("2024-01-02 12:00:00 UTC")
+    changed("UPDATE assignment SET duedate = '2024-01-01 13:00:00.000000'")(small)
+    grade_course(small)
+    assert penalties(small) == [None, 2.0]
+    change(small)
+    grade_course(small)
+    assert penalties(small) != [None, 2.0]
+
+
+def penalties(course: Path) -> list[float | None]:
+    with sqlite3.connect(course / "gradebook.db") as gradebook:
+        return [row[0] for row in gradebook.execute(
+            "SELECT late_submission_penalty FROM submitted_notebook ORDER BY late_submission_penalty")]
+
+
 def test_what_a_person_gave_is_no_reason_to_write_again(small):
     changed("UPDATE grade SET manual_score = 2, extra_credit = 1, needs_manual_grade = 0")(small)
     changed("UPDATE comment SET manual_comment = 'well done'")(small)

@@ -29,11 +29,14 @@ if TYPE_CHECKING:
 
 JUST_NOW = 2 * 10**9                            # ns; no file system counts in larger steps
 _WRITERS = ("nbgrader", "output", "locale")     # folders of the package that decide what is written of a grade
+#: the penalty of late work follows what a person gave
+_IF_LATE = "CASE WHEN sn.late_submission_penalty IS NOT NULL THEN {} END"
 _OF_STUDENTS = {
-    "submission": "SELECT sa.student_id, sa.timestamp, sn.late_submission_penalty FROM submitted_assignment sa "
-                  "JOIN assignment a ON a.id = sa.assignment_id "
+    "submission": "SELECT sa.student_id, sa.timestamp, sa.extension, sn.late_submission_penalty "
+                  "FROM submitted_assignment sa JOIN assignment a ON a.id = sa.assignment_id "
                   "JOIN submitted_notebook sn ON sn.assignment_id = sa.id WHERE a.name = :assignment",
-    "grade": "SELECT sa.student_id, c.name, g.auto_score FROM grade g JOIN base_cell c ON c.id = g.cell_id "
+    "grade": f"SELECT sa.student_id, c.name, g.auto_score, {_IF_LATE.format('g.manual_score')}, "
+             f"{_IF_LATE.format('g.extra_credit')} FROM grade g JOIN base_cell c ON c.id = g.cell_id "
              "JOIN submitted_notebook sn ON sn.id = g.notebook_id "
              "JOIN submitted_assignment sa ON sa.id = sn.assignment_id "
              "JOIN assignment a ON a.id = sa.assignment_id WHERE a.name = :assignment",
