@@ -1,7 +1,7 @@
 """The records that flow through the autograder, in the order in which they arise.
 
 `.ipynb` -> intake -> Submission -> wall <-> worker -> Outcome -> judge -> Verdict
--> diagnosis, score -> Grade -> outputs.
+-> diagnosis, score -> Grade -> outputs; the gradebook, with what people did there -> Mark -> exports.
 
 Everything here is data: no record does anything, and all of them are plain enough to travel as bytes.
 Words for people are `Text`: an English sentence with named gaps, translated only when it is shown.
@@ -206,3 +206,17 @@ class Grade(msgspec.Struct, frozen=True):
     language: str = ""
     key: str = ""
     checks: str = ""
+
+
+# --- what people make of it ---------------------------------------------------------------------------------------
+
+class Mark(msgspec.Struct, frozen=True):
+    """What the gradebook holds for one student: with manual scores and extra credit, and less the late penalty."""
+
+    student: str
+    points: float | None                 # None while a cell waits for a person
+    max_points: float
+    exercises: dict[str, tuple[float | None, float]]    # (points, max_points) of each cell that can bring points
+    late_penalty: float = 0.0
+    waiting: tuple[str, ...] = ()        # the exercises that a person has yet to grade
+    outdated: bool = False               # whether the penalty is older than the score or the extension

@@ -314,7 +314,7 @@ def run(*arguments: str) -> int:
 
 
 def test_the_last_grade_of_each_student_is_written(course, capsys):
-    assert run("--format", "csv", "--output", "marks.csv") == 1
+    assert run("--own-points", "--format", "csv", "--output", "marks.csv") == 1
     rows = table((course / "marks.csv").read_bytes())
     assert [(row[0], row[3]) for row in rows[1:]] == [("student-01", "17.5"), ("student-02", "0"), ("student-03", "")]
     assert capsys.readouterr() == ("", "autograder export: student-03 has no points (could not be read); left empty\n")
@@ -331,7 +331,7 @@ def test_every_format_is_written_from_json_lines(name, tmp_path, monkeypatch, ca
 
 
 def test_each_submission_has_a_file_in_a_folder(course):
-    assert run("--format", "gradescope", "--output", "results") == 1
+    assert run("--own-points", "--format", "gradescope", "--output", "results") == 1
     assert sorted(path.name for path in (course / "results").iterdir()) == [
         "student-01.json", "student-02.json", "student-03.json"]
 
@@ -346,7 +346,7 @@ def test_each_submission_has_a_file_in_a_folder(course):
     (("--format", "cvs"), "cvs")])
 def test_what_cannot_be_done_is_one_line_and_writes_nothing(arguments, says, course, capsys):
     before = sorted(course.rglob("*"))
-    assert run(*arguments) == 2
+    assert run("--own-points", *arguments) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert says in err
@@ -361,5 +361,5 @@ def test_without_a_journal_the_way_out_is_named(tmp_path, monkeypatch, capsys):
 
 def test_a_late_rule_is_mentioned_since_it_is_not_in_the_points(course, capsys):
     (course / "autograder.toml").write_text('[late]\nrule = "zero"\n')
-    run("--format", "csv", "--output", "marks.csv")
+    run("--own-points", "--format", "csv", "--output", "marks.csv")
     assert "late penalties are in nbgrader's gradebook" in capsys.readouterr().err

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli.common import DONE, NOT_ALL_GRADED, course_settings
-from autograder.cli.last_grades import last_grades, lesson_of
+from autograder.cli.final_marks import OWN, to_export, why_empty
+from autograder.cli.last_grades import JOURNAL
 from autograder.cli.lessons import lesson_option
-from autograder.cli.options import examples, language_option, nobodys_work
+from autograder.cli.options import examples, language_option, nobodys_work, spare_the_given
 
 if TYPE_CHECKING:
     from autograder.output.exports import Format, Order
@@ -42,17 +43,19 @@ FORMATS = ("gradescope", "junit", "csv", "canvas", "brightspace", "moodle", "git
               help="The column of Moodle's worksheet to fill.  [default: Grade or Cijfer]")
 @click.option("--decimal", type=click.Choice(["point", "comma"]), default="point", show_default=True,
               help="How fractions of points are written; csv and canvas put ; between columns with a comma.")
+@click.option(OWN, is_flag=True,
+              help="The autograder's own points: without manual scores, extra credit and late penalties.")
 @lesson_option("the only one that there are grades of")
 @language_option
 def export(file: Path | None, name: str, output: str, roster: Path | None, match: str, item: str, grade_column: str,
-           decimal: str, lesson: str | None, language: str) -> int:
+           decimal: str, own_points: bool, lesson: str | None, language: str) -> int:
     """Write the marks in the format of another system.
 
-    They come from the last `autograder grade` in this folder, or from the JSON lines of `check --json` in FILE.jsonl:
-    the autograder's own points, without late penalties and without what a person changed in the formgrader.
+    In a course's folder they are those of nbgrader's gradebook: with manual scores and extra credit, less late
+    penalties. From the JSON lines of `check --json` in FILE.jsonl they are the autograder's own points.
 
-    Points that are not known (a file that cannot be read, a fault of ours) are left empty, never 0: then standard error
-    says whose, and the exit code is 1.
+    Marks that are not known (a cell that waits for a person, a file that cannot be read, a fault of ours) are left
+    empty, never 0: then standard error says whose, and the exit code is 1.
     """
     from autograder.output.exports import FORMATS as ALL
     from autograder.output.exports import ExportError, Order, unknown
@@ -63,23 +66,23 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
     if roster is not None and not kind.roster:
         raise click.UsageError(f"--roster is for {', '.join(one for one, other in ALL.items() if other.roster)}, and "
                                f"{name} takes none")
+    spare_the_given(output, [str(path) for path in (file or JOURNAL, roster) if path], "what is read for it")
     settings = course_settings()
     try:
-        grades = last_grades(file, lesson or "")
+        found = to_export(file, lesson or "", own_points)
         people = read_roster(roster, match) if roster is not None else None
-        order = Order(language, item or lesson_of(grades), people, "," if decimal == "comma" else ".", grade_column,
-                      settings.pass_percent)
-        files = _files(kind, grades, order, output)
-        for note in _notes(order, grades, settings.late.rule):
+        order = Order(language, item or found.lesson, people, "," if decimal == "comma" else ".", grade_column,
+                      settings.pass_percent, found.marks)
+        files = _files(kind, found.grades, order, output)
+        for note in [*found.notes, *_notes(order, found.grades, settings.late.rule)]:
             click.echo(f"autograder export: {note}", err=True)
         _write(files, output)
     except (CannotRead, ExportError, RosterError) as error:
         raise click.UsageError(str(error)) from None
-    for grade in unknown(grades):
-        why = "could not be read" if grade.status == "unreadable" else "the autograder failed there"
+    for grade in unknown(found.grades):
         whose = plain(grade.student or grade.submission)
-        click.echo(f"autograder export: {whose} has no points ({why}); left empty", err=True)
-    return NOT_ALL_GRADED if unknown(grades) else DONE
+        click.echo(f"autograder export: {whose} has no points ({why_empty(grade, found.marks)}); left empty", err=True)
+    return NOT_ALL_GRADED if unknown(found.grades) else DONE
 
 
 def _files(kind: Format, grades: Sequence[Grade], order: Order, output: str) -> dict[str, bytes]:
@@ -118,6 +121,6 @@ def _notes(order: Order, grades: Sequence[Grade], late: str) -> list[str]:
     if order.roster is not None:
         more = len(order.roster.rows.keys() - {grade.student for grade in grades})
         notes += [f"{more} of {order.roster.path} have no grade and are left out"] if more else []
-    if late != "none":
-        notes.append("late penalties are in nbgrader's gradebook (`nbgrader export`), not in these points")
+    if late != "none" and order.marks is None:
+        notes.append("late penalties are in nbgrader's gradebook, not in these points")
     return notes

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 
+_DATABASE = b"SQLite format 3\0"
+
 
 def _finite(context: click.Context, option: click.Parameter, value: float) -> float:
     if not math.isfinite(value):
@@ -17,18 +19,30 @@ def _finite(context: click.Context, option: click.Parameter, value: float) -> fl
 
 
 def nobodys_work(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    submissions = (".ipynb", ".py", ".zip", ".ipynb.txt", ".ipynb.json")
-    if value and os.path.realpath(value).lower().endswith(submissions) and Path(value).exists():
-        raise click.BadParameter(f"{value} looks like a submission and would be overwritten")
+    """The file to write, unless it is somebody's work or holds a course's grades."""
+    what = _worth_keeping(Path(os.path.realpath(value))) if value and value != "-" and Path(value).exists() else ""
+    if what:
+        raise click.BadParameter(f"{value} {what} and would be overwritten")
     return value
 
 
-def spare_the_given(target: str | None, paths: Iterable[str]) -> None:
-    """UsageError where the answer would take the place of a submission, by whatever way its file is reached."""
+def _worth_keeping(path: Path) -> str:
+    if path.name.lower().endswith((".ipynb", ".py", ".zip", ".ipynb.txt", ".ipynb.json")):
+        return "looks like a submission"
+    if (path.parent.name, path.name) == (".autograder", "journal.jsonl"):
+        return "is the journal, which holds a course's grades,"
+    with suppress(OSError), path.open("rb") as file:
+        if file.read(len(_DATABASE)) == _DATABASE:
+            return "is a database, such as nbgrader's gradebook,"
+    return ""
+
+
+def spare_the_given(target: str | None, paths: Iterable[str], what: str = "one of the submissions") -> None:
+    """UsageError where the answer would take the place of what was given, by whatever way its file is reached."""
     for path in paths if target and target != "-" else ():
         with suppress(OSError, ValueError):
             if os.path.realpath(target) == os.path.realpath(path) or os.path.samefile(target, path):
-                raise click.UsageError(f"{target} is one of the submissions and would be overwritten")
+                raise click.UsageError(f"{target} is {what} and would be overwritten")
 
 
 def examples(*lines: str) -> str:

@@ -51,7 +51,8 @@ def report(file: Path | None, output: str | None, anonymous: bool, against: Path
     course = _course()
     run = _run(file, lesson, course if file is None else None)
     target = output or _name(lesson_of(run.grades), anonymous)
-    spare_the_given(target, [str(path) for path in (file, against, JOURNAL) if path is not None])
+    spare_the_given(target, [str(path) for path in (file, against, JOURNAL) if path is not None],
+                    "what is read for it")
     earlier = _run(against, lesson or lesson_of(run.grades)) if against is not None else None
     _write(Path(target), run, language, course, anonymous, earlier, pass_mark)
     click.echo(os.path.relpath(target))

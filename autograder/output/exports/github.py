@@ -20,17 +20,21 @@ from autograder.records import ExerciseGrade, Grade
 def result(grades: Sequence[Grade], order: Order) -> bytes:
     """The text for `MULTIHEAD_RESULTS` of one submission; it is ASCII and one line."""
     (grade,) = grades
-    words = json.dumps(as_result(grade, language_for(grade, order.language)), ensure_ascii=True, allow_nan=False)
+    found = as_result(grade, language_for(grade, order.language), order.marks is not None)
+    words = json.dumps(found, ensure_ascii=True, allow_nan=False)
     return base64.b64encode(words.encode()) + b"\n"
 
 
-def as_result(grade: Grade, language: str) -> dict[str, Any]:
-    """The same as plain data."""
+def as_result(grade: Grade, language: str, marked: bool = False) -> dict[str, Any]:
+    """The same as plain data; `marked` where a late penalty may stand beside the exercises."""
     if grade.points is None:
         why = "\n".join(summary(grade, language)) or grade.status
         return {"version": 1, "status": "error", "max_score": 0, "tests": [_test(grade.lesson or "submission", "error",
                                                                                   0, why, 0.0)]}
     tests = [_of(exercise, language) for exercise in grade.exercises if not exercise.skipped]
+    taken_off = number(grade.points - sum(test["score"] for test in tests))
+    if taken_off and marked:                    # the reporter knows no total of its own
+        tests.append(_test("late", "fail", taken_off, "\n".join(summary(grade, language)), 0))
     return {"version": 1, "status": "pass" if grade.points >= grade.max_points else "fail",
             "max_score": number(grade.max_points), "tests": tests}
 

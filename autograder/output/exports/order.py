@@ -1,9 +1,11 @@
 """What is asked of an export besides its format."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from autograder.output.exports.roster import Roster
+from autograder.records import Mark
 
 
 class ExportError(ValueError):
@@ -19,3 +21,4 @@ class Order(NamedTuple):
     decimal: str = "."
     grade_column: str = ""                  # of Moodle's worksheet, where it is none of the usual ones
     pass_percent: float = 55.0
+    marks: Mapping[str, Mark] | None = None # by student, where the points are those of the gradebook

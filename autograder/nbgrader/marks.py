@@ -1,0 +1,114 @@
+"""Reads the final marks out of nbgrader's gradebook, through nbgrader's own models; nothing is written there.
+
+A mark is nbgrader's score of the assignment (a manual score counts instead of the automatic one, extra credit is added)
+less the late penalty, and never below 0, as `nbgrader export` has it. While a cell waits for a person there is no mark.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from autograder.lesson import Lesson
+from autograder.nbgrader.course import Course
+from autograder.nbgrader.gradebook import GradebookError, in_words, with_patience
+from autograder.nbgrader.notebook import notebook_name
+from autograder.nbgrader.versions import check_nbgrader
+from autograder.records import Mark
+from autograder.settings import LateSettings, read_settings
+
+if TYPE_CHECKING:
+    from nbgrader.api import Assignment, SubmittedAssignment
+    from sqlalchemy.orm import Session
+
+Cell = tuple[str, float | None, float]              # its name for people, its points, and what it can bring
+
+
+def gradebook_marks(course: Course, lesson: Lesson, assignment: str | None = None) -> dict[str, Mark]:
+    """The mark of each student who has a submission in the gradebook. Raises GradebookError."""
+    check_nbgrader()
+    name = assignment or lesson.name
+    with _reading(course.db_url) as db:
+        found = _assignment(db, name, course.db_url)
+        cells = _cells(db, found, _exercises(lesson, name))
+        late = read_settings(course.root).late
+        return {one.student_id: _mark(one, cells.get(one.student_id, []), late) for one in _submissions(db, found)}
+
+
+def _assignment(db: Session, name: str, url: str) -> Assignment:
+    from nbgrader.api import Assignment
+    found = db.query(Assignment).filter_by(name=name).one_or_none()
+    if found is None:
+        raise GradebookError(f"the gradebook {_shown(url)} has no assignment {name!r}; run `autograder grade` first")
+    return found
+
+
+def _submissions(db: Session, assignment: Assignment) -> list[SubmittedAssignment]:
+    from nbgrader.api import SubmittedAssignment
+    from sqlalchemy.orm import undefer
+    sums = (SubmittedAssignment.score, SubmittedAssignment.max_score, SubmittedAssignment.late_submission_penalty)
+    return (db.query(SubmittedAssignment).filter_by(assignment_id=assignment.id).options(*map(undefer, sums))
+            .order_by(SubmittedAssignment.student_id).all())
+
+
+def _cells(db: Session, assignment: Assignment, exercises: Mapping[tuple[str, str], str]) -> dict[str, list[Cell]]:
+    """The graded cells of each student that bring points or wait for a person, in the order of the lesson."""
+    from nbgrader.api import BaseCell, Grade, Notebook, SubmittedAssignment, SubmittedNotebook
+    rows = (db.query(SubmittedAssignment.student_id, Notebook.name, BaseCell.name, Grade.score, Grade.max_score,
+                     Grade.needs_manual_grade, Grade.auto_score, Grade.manual_score)
+            .select_from(Grade).join(BaseCell, BaseCell.id == Grade.cell_id)
+            .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
+            .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+            .filter(SubmittedAssignment.assignment_id == assignment.id))
+    places = {name: place for place, name in enumerate(exercises.values())}
+    found: dict[str, list[Cell]] = {}
+    for student, notebook, cell, score, worth, needs, auto, manual in rows:
+        known = not needs and (auto is not None or manual is not None)
+        if worth or score or not known:
+            name = exercises.get((notebook, cell), cell)
+            found.setdefault(student, []).append((name, float(score) if known else None, float(worth)))
+    return {student: sorted(cells, key=lambda one: (places.get(one[0], len(places)), one[0]))
+            for student, cells in found.items()}
+
+
+def _exercises(lesson: Lesson, assignment: str) -> dict[tuple[str, str], str]:
+    """(notebook, cell) -> the exercise whose points the cell carries."""
+    notebook = notebook_name(lesson, assignment)
+    return {(notebook, exercise.grade_id): exercise.name for exercise in lesson.exercises}
+
+
+def _mark(submission: SubmittedAssignment, cells: list[Cell], late: LateSettings) -> Mark:
+    score, penalty = float(submission.score), float(submission.late_submission_penalty)
+    waiting = tuple(name for name, points, _ in cells if points is None)
+    points = None if waiting or not cells else max(0.0, score - penalty)
+    return Mark(submission.student_id, points, float(submission.max_score),
+                {name: (points, worth) for name, points, worth in cells}, penalty, waiting,
+                late.rule != "none" and abs(late.penalty(score, _seconds_late(submission)) - penalty) > 1e-6)
+
+
+def _seconds_late(submission: Any) -> float:
+    """nbgrader's own number, which an assignment without a due date does not have when there is an extension."""
+    return submission.total_seconds_late if submission.assignment.duedate is not None else 0.0
+
+
+@contextmanager
+def _reading(url: str) -> Iterator[Session]:
+    """A session on a gradebook that is there: nbgrader's own way of opening one would make it."""
+    from sqlalchemy import create_engine, make_url
+    from sqlalchemy.orm import Session
+    where = make_url(url)
+    if where.get_backend_name() == "sqlite" and not (where.database and Path(where.database).is_file()):
+        raise GradebookError(f"there is no gradebook {_shown(url)}; run `autograder grade` first")
+    engine = create_engine(with_patience(url))
+    try:
+        with in_words(url), Session(engine) as session:
+            yield session
+    finally:
+        engine.dispose()
+
+
+def _shown(url: str) -> str:
+    from sqlalchemy import make_url
+    return make_url(url).set(query={}).render_as_string(hide_password=True)

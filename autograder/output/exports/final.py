@@ -1,0 +1,60 @@
+"""Grades with the marks of the gradebook in the place of the autograder's own points, for the formats to write."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from autograder.output.marks import number
+from autograder.records import ExerciseGrade, Grade, Mark, Text, text
+
+Marks = Mapping[str, Mark]                  # by student
+
+
+def with_marks(grades: Sequence[Grade], marks: Marks, lesson: str) -> list[Grade]:
+    """One grade for each student, with the points of the gradebook; of whom it lacks, none are known.
+
+    A student whom only the gradebook has comes with points alone.
+    """
+    worth = next((mark.max_points for mark in marks.values()), None)
+    own = {grade.student for grade in grades}
+    only_there = [Grade("", student, lesson, "graded", None, 0.0) for student in marks if student not in own]
+    return [_final(grade, marks[grade.student]) if grade.student in marks else _without(grade, worth)
+            for grade in sorted([*grades, *only_there], key=lambda one: (one.student, one.submission))]
+
+
+def differing(grades: Sequence[Grade], marks: Marks) -> list[str]:
+    """The students whose mark is known, and another one than the autograder's own points."""
+    return [grade.student for grade in grades if grade.student in marks
+            and (mark := marks[grade.student]).points is not None and number(mark.points) != number(grade.points)]
+
+
+def _final(grade: Grade, mark: Mark) -> Grade:
+    """A person's mark stands also where the autograder has none: then the submission is graded."""
+    return replace(grade, points=mark.points, max_points=mark.max_points, exercises=tuple(_exercises(grade, mark)),
+                   status=grade.status if mark.points is None else "graded", notices=(*grade.notices, *_said(mark)))
+
+
+def _without(grade: Grade, worth: float | None) -> Grade:
+    return replace(grade, points=None, max_points=grade.max_points if worth is None else worth,
+                   exercises=tuple(replace(exercise, points=None) for exercise in grade.exercises))
+
+
+def _exercises(grade: Grade, mark: Mark) -> Iterator[ExerciseGrade]:
+    """Those of the grade, and then the cells that only the gradebook knows."""
+    own = {exercise.name for exercise in grade.exercises}
+    for exercise in grade.exercises:
+        points, worth = mark.exercises.get(exercise.name, (None, 0.0))
+        yield replace(exercise, points=points, max_points=worth, skipped=exercise.name not in mark.exercises)
+    for name, (points, worth) in mark.exercises.items():
+        if name not in own:
+            yield ExerciseGrade(name, points, worth, ())
+
+
+def _said(mark: Mark) -> Iterator[Text]:
+    """What explains the mark to the student beside the exercises."""
+    if mark.waiting:
+        yield text("There is no mark yet: your teacher still looks at {exercises}.", exercises=", ".join(mark.waiting))
+    elif mark.late_penalty:
+        yield text("{points} points were taken off because this was handed in late.",
+                   points=number(mark.late_penalty))
