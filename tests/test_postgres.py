@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from datetime import timedelta
 from glob import glob
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from sqlalchemy import create_engine, text
 from test_hook import FULL, run_nbgrader
 
 from autograder.grade_course import grade_course
+from autograder.lesson import load_lesson
 from autograder.nbgrader.course import Course, CourseError
+from autograder.nbgrader.marks import gradebook_marks
 
 pytest.importorskip("psycopg")
 BINARIES = [Path(found).parent for found in (*sorted(glob("/usr/lib/postgresql/*/bin/postgres"), reverse=True),
@@ -112,6 +115,21 @@ def test_manual_scores_and_comments_are_kept_in_postgresql(course):
         assert gradebook.find_comment("multihead", "multihead", "multihead", "student-01").comment == "almost"
 
 
+def test_marks_are_read_from_postgresql(course):
+    hand_in(course, "student-01", honest())
+    hand_in(course, "student-02", b"")
+    grade_course(course.root)
+    with Gradebook(course.db_url) as gradebook:
+        gradebook.find_grade("test_multihead", "multihead", "multihead", "student-01").manual_score = 1.5
+        submission = gradebook.find_submission("multihead", "student-01")
+        submission.extension, submission.notebooks[0].late_submission_penalty = timedelta(days=2), 3.25
+        gradebook.db.commit()
+    marks = gradebook_marks(course, load_lesson("multihead"))
+    assert {student: mark.points for student, mark in marks.items()} == {"student-01": 13.25, "student-02": None}
+    assert (marks["student-01"].max_points, marks["student-01"].exercises["multihead"]) == (20, (1.5, 5))
+    assert len(marks["student-02"].waiting) == 5
+
+
 def test_a_server_that_is_away_is_told_in_one_line(course):
     config = course.root / "nbgrader_config.py"
     config.write_text(config.read_text().replace("host=", "host=/nowhere"))
@@ -119,3 +137,5 @@ def test_a_server_that_is_away_is_told_in_one_line(course):
     with pytest.raises(CourseError, match="the gradebook postgresql.* cannot be used") as caught:
         grade_course(course.root)
     assert "\n" not in str(caught.value)
+    with pytest.raises(CourseError, match="the gradebook postgresql.* cannot be used"):
+        gradebook_marks(Course.find(course.root), load_lesson("multihead"))
