@@ -277,7 +277,8 @@ def test_cells_worth_something_else_than_in_the_lesson_are_refused(course):
         write(course)
 
 
-def test_a_gradebook_of_another_notebook_is_refused(course):
+def test_a_gradebook_of_another_notebook_is_refused_once_work_is_in_it(course):
+    write(course)
     with sqlite3.connect(database(course)) as connection:
         connection.execute("UPDATE source_cell SET name = 'other' WHERE name = 'test_multihead'")
     with pytest.raises(GradebookError, match="no graded cell 'test_multihead'"):
@@ -335,3 +336,23 @@ def test_the_notebook_is_known_as_plain_data(course):
     assert writer.source.kernelspec["name"] == "python3"
     with Gradebook(course.db_url) as gradebook:
         assert source_notebook(gradebook.find_notebook("multihead", "multihead")) == writer.source
+
+
+@pytest.mark.parametrize("lost", ["grade_cells", "solution_cells", "source_cell"])
+def test_a_registration_that_was_cut_off_is_made_again(lost, tmp_path):
+    course = new_course(tmp_path)
+    with GradebookWriter(course, LESSON):
+        pass
+    whole = [rows(database(course), query) for query in (CELLS, SOURCES)]
+    with sqlite3.connect(database(course)) as connection:
+        names = "'test_multihead', 'test_own_test', 'own_test'"
+        if lost == "source_cell":
+            connection.execute(f"DELETE FROM source_cell WHERE name IN ({names})")
+        else:
+            ids = f"SELECT id FROM {lost} JOIN base_cell USING (id) WHERE name IN ({names})"
+            gone = [row[0] for row in connection.execute(ids)]
+            for table in (lost, "base_cell"):
+                connection.executemany(f"DELETE FROM {table} WHERE id = ?", [(one,) for one in gone])
+    with GradebookWriter(course, LESSON):
+        pass
+    assert [sorted(rows(database(course), query)) for query in (CELLS, SOURCES)] == list(map(sorted, whole))

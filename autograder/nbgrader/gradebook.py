@@ -72,7 +72,7 @@ class GradebookWriter:
             with commands_on_path():
                 gradebook = opened.enter_context(Gradebook(self._url, self.course.course_id))
             self._gradebook, self._db = gradebook, gradebook.db
-            if self._notebook() is None:
+            if self._notebook() is None or self._is_half_registered(self._notebook()):
                 register(self.course, self.lesson, self.assignment, self._url)
                 self._db.rollback()         # what another session wrote shows in a new transaction only
             self.source = source_notebook(self._notebook())
@@ -102,6 +102,13 @@ class GradebookWriter:
             return self._gradebook.find_notebook(notebook_name(self.lesson, self.assignment), self.assignment)
         except MissingEntry:
             return None
+
+    def _is_half_registered(self, registered: Notebook) -> bool:
+        """Whether cells are missing before anybody's work is in: nbgrader was ended while it registered them."""
+        known = source_notebook(registered).by_name
+        return not registered.submissions and not all(
+            name in known and (known[name].grade if name == exercise.grade_id else known[name].solution)
+            for exercise in self.lesson.exercises for name in (exercise.grade_id, exercise.name))
 
     def _check(self) -> None:
         """Refuse a gradebook whose cells are not those of the lesson, before anything is graded for it."""
