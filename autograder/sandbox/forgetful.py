@@ -2,8 +2,9 @@
 
 A student's own test meets every implementation with no memory of the others. A fresh process for each gives that, and
 costs ten milliseconds. One process gives it too, if the test cannot remember: nothing that it can reach, and no cell,
-does anything but what is listed here. What is not listed makes the answer no, which costs time and never points. The
-one thing that such code can leave behind is the state of NumPy's global random numbers, which the worker puts back.
+does anything but what is listed here; nor can it see what is left of an earlier call in memory (`traces`). What is not
+listed makes the answer no, which costs time and never points. What such code can leave behind all the same is the state
+of NumPy's global random numbers and of `errstate`, which the worker puts back.
 """
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from autograder.sandbox.harmless import ATTRIBUTES, EXCEPTIONS, FUNCTIONS
+from autograder.sandbox.traces import tells_nothing, unseen
 
 #: what is listed may hold what is listed; `global`, `nonlocal`, classes, generators and `await` are not
 _KINDS = (
@@ -129,7 +131,12 @@ class _Cells:
         free = _free(function, frozenset())
         if not all(map(self._is_known if by_heart else self._is_fixed, free)):
             return False
-        return self._all_forget(self._meant(free), by_heart)
+        return (by_heart or self._sees_nothing(function, free)) and self._all_forget(self._meant(free), by_heart)
+
+    def _sees_nothing(self, function: ast.FunctionDef, free: set[str]) -> bool:
+        """Whether neither it nor the values that it takes from outside can show what lies in memory."""
+        values = [value for name in self._meant(free) for value in self._values.get(name, []) if value is not None]
+        return unseen(function, self._imports) and all(tells_nothing(value, self._imports) for value in values)
 
     def _meant(self, names: set[str]) -> set[str]:
         """These names, and all that they are other names for."""

@@ -34,6 +34,6 @@ _ATTRIBUTES = """
     choice shuffle permuted random_sample
 
     append extend insert pop remove index count reverse get items keys values update setdefault clear add discard
-    union intersection difference join format split strip replace startswith endswith lower upper fill args
+    union intersection difference join format split strip replace startswith endswith lower upper fill
 """
 FUNCTIONS, EXCEPTIONS, ATTRIBUTES = (frozenset(names.split()) for names in (_FUNCTIONS, _EXCEPTIONS, _ATTRIBUTES))

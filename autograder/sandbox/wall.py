@@ -37,7 +37,8 @@ from autograder.sandbox.libraries import Libraries, libraries
 
 #: what runs inside: these files of this folder, and nothing else of the autograder, can be seen there
 INSIDE = ("__init__", "calling", "cells", "child", "definitions", "effects", "finder", "forgetful", "harmless", "inner",
-          "landlock", "magics", "messages", "plain", "plots", "protocol", "seccomp", "wire", "worker", "zygote")
+          "landlock", "magics", "messages", "plain", "plots", "protocol", "seccomp", "traces", "wire", "worker",
+          "zygote")
 _HERE = Path(__file__).resolve().parent
 _INSIDE_FOLDER = "/worker"                # where these files are seen from inside the outer wall
 _NOBODY = "65534"

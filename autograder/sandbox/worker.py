@@ -10,6 +10,8 @@ import socket
 import sys
 import threading
 import types
+from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -95,10 +97,12 @@ class Worker:
         self._have_random_numbers(ask.anew)
         try:
             with printing_to(Printed(0)):     # what is printed for hidden inputs is nobody's business
-                live, answer = perform(self._namespace, ask.function, ask.args, self._special)
+                call = partial(perform, self._namespace, ask.function, ask.args, self._special)
+                live, answer = copy_context().run(call) if ask.anew else call()      # nothing stays of errstate
             answer.nonce = ask.nonce
             body = encode(answer)
-            self._answers[ask.call] = live    # what is refused is not kept either: it could fill the memory
+            if not ask.anew:                  # what is refused is not kept either: it could fill the memory
+                self._answers[ask.call] = live
         except wire.WireError as error:
             body = encode(Answer(ask.nonce, "refused", message=str(error)))
         except LookupError as error:
