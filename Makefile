@@ -3,13 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= demo-class
 
-.PHONY: setup demo test everywhere bench clean
+.PHONY: setup demo test everywhere bench docs docs-serve clean
 
 setup: .venv/ready
 
 .venv/ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[cluster,plots,browser,postgres,test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[cluster,docs,plots,browser,postgres,test]'
 	@touch $@
 
 demo: setup
@@ -25,5 +25,12 @@ everywhere: setup	# the students' side, on each Python and NumPy that this machi
 bench: setup
 	$(BIN)/python -m benchmarks
 
+docs: setup	# the pages of docs/ as a site, with the reference of commands and settings
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	@echo site/index.html
+
+docs-serve: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
+
 clean:
-	rm -rf .venv demo-class build dist .pytest_cache .hypothesis .ruff_cache
+	rm -rf .venv demo-class site build dist .pytest_cache .hypothesis .ruff_cache

@@ -44,13 +44,13 @@ class LimitSettings(_Table, frozen=True):
     cell_seconds: Seconds | None = None                                   # one cell of the notebook
     budget: Annotated[float, msgspec.Meta(gt=0, le=86400)] | None = None  # seconds for a whole submission
     memory: Annotated[int, msgspec.Meta(ge=256, le=2**20)] | None = None  # MB of a student's process
-    isolation: Literal["auto", "namespaces", "process"] | None = None     # no wall at all is for the command line
+    isolation: Literal["auto", "namespaces", "process"] | None = None     # the wall; none at all is not for a file
 
 
 class LateSettings(_Table, frozen=True):
     """[late]: what is taken off work that came after the due date that nbgrader knows."""
 
-    rule: Literal["none", "zero", "per-day"] = "none"
+    rule: Literal["none", "zero", "per-day"] = "none"                     # per-day: a day that has begun counts
     percent_per_day: Percent = 10.0                                       # of the points that were reached
     max_percent: Percent = 100.0                                          # never more than this
     grace_minutes: Annotated[float, msgspec.Meta(ge=0, le=10_080)] = 0.0  # later than this is late
@@ -69,8 +69,8 @@ class LateSettings(_Table, frozen=True):
 class LessonSettings(_Table, frozen=True):
     """[lessons.NAME]: what its exercises are worth, and which are left out."""
 
-    points: dict[str, Points] = {}
-    skip: tuple[str, ...] = ()
+    points: dict[str, Points] = {}                                        # of its exercises, by their names
+    skip: tuple[str, ...] = ()                                            # exercises that are not graded
 
 
 class Settings(_Table, frozen=True):
