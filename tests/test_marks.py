@@ -127,8 +127,8 @@ def test_a_manual_score_comes_out_of_every_format(name, course, capsys):
     by_hand(course, "student-02", manual_score=1.5)
     by_hand(course, "student-03", "test_split_heads", extra_credit=0.25)
     assert points(name) == {"student-01": 20, "student-02": 12.5, "student-03": 17.25, "student-04": None}
-    assert ("2 of 4 students have other points there than the autograder gave (student-02, student-03)"
-            in capsys.readouterr().err)
+    assert ("the marks are the gradebook's; for 2 of 4 students that is not what the autograder gave (student-02, "
+            "student-03)") in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -215,6 +215,13 @@ def test_a_student_whom_only_the_gradebook_has_is_named_and_keeps_the_mark(cours
         writer.write([Entry(grade_of("student-00", (1, 1, 1, 1, 1)))])
     assert points("csv") == {"student-00": 5, "student-01": 20, "student-02": 16, "student-03": 17, "student-04": None}
     assert "only the gradebook has student-00; exported with the mark that stands there" in capsys.readouterr().err
+
+
+def test_students_of_the_roster_without_a_grade_are_named(course, capsys):
+    Path("roster.csv").write_text("student,OrgDefinedId\n" + "".join(f"student-0{n},00{n}\n" for n in range(1, 7)))
+    export("brightspace", "--roster", "roster.csv", "--output", "out")
+    assert [row["OrgDefinedId"] for row in rows_of(Path("out"))] == ["001", "002", "003", "004"]
+    assert "left out, without a grade here: student-05, student-06 of roster.csv" in capsys.readouterr().err
 
 
 def test_marks_of_nbgraders_own_autograde_need_no_journal(course):

@@ -117,10 +117,13 @@ def _write(files: dict[str, bytes], output: str) -> None:
 
 
 def _notes(order: Order, grades: Sequence[Grade], late: str) -> list[str]:
+    from autograder.output.exports.roster import named
+    from autograder.output.plain import plain
     notes = list(order.roster.notes) if order.roster is not None else []
     if order.roster is not None:
-        more = len(order.roster.rows.keys() - {grade.student for grade in grades})
-        notes += [f"{more} of {order.roster.path} have no grade and are left out"] if more else []
+        given = {grade.student for grade in grades}
+        more = [student for student in order.roster.rows if student not in given]
+        notes += [f"left out, without a grade here: {plain(named(more))} of {order.roster.path}"] if more else []
     if late != "none" and order.marks is None:
         notes.append("late penalties are in nbgrader's gradebook, not in these points")
     return notes
