@@ -278,7 +278,7 @@ def test_cells_worth_something_else_than_in_the_lesson_are_refused(course):
 
 
 def test_a_gradebook_of_another_notebook_is_refused_once_work_is_in_it(course):
-    write(course)
+    write(course, Entry(grade_of("student-01")))
     with sqlite3.connect(database(course)) as connection:
         connection.execute("UPDATE source_cell SET name = 'other' WHERE name = 'test_multihead'")
     with pytest.raises(GradebookError, match="no graded cell 'test_multihead'"):
