@@ -24,7 +24,7 @@ SLIPS = {
         "split_heads(x, 2) heeft vorm (1, 2, 4), verwacht: (1, 2, 2, 2), dus (B, H, T, d)",
         "Dat zijn 3 assen in plaats van 4"]),
     f"def split_heads(x, heads):\n    {SPLIT}": ("example_W1_split", [
-        "head 0 is [[0, 1], [2, 3]], verwacht: [[0, 1], [4, 5]]", "op tijd 1, kenmerk 0: 2 in plaats van 4",
+        "head 0 is [[0, 1], [2, 3]], verwacht: [[0, 1], [4, 5]]", "op tijdstap 1, kenmerk 0: 2 in plaats van 4",
         "vergeet tijd en heads om te wisselen"]),
     f"def split_heads(x, heads):\n    {SPLIT.replace('B, T, heads', 'B, heads, T')}": ("example_W1_split", [
         "In deze head staat één heel token", "rechtstreeks naar (B, H, T, d) reshapet"]),
@@ -40,17 +40,40 @@ SLIPS = {
     "def split_heads(x, heads): return reference_split_heads(x, heads)[:, ::-1]": ("example_W1_split", [
         "Begint head 0 bij kenmerk 0?"]),
     "def split_heads(x, heads): return reference_split_heads(x, int(heads))": ("example_refusals_split", [
-        "heads = 2.0, geeft een antwoord", "want 2.0 is geen geheel getal maar een float"]),
+        "heads = 2.0, geeft een array terug", "raise of assert, niet met return",
+        "want 2.0 is geen geheel getal maar een float"]),
     "def split_heads(x, heads): return 1 / heads if heads == 0 else reference_split_heads(x, heads)": (
-        "example_refusals_split", ["heads = 0, geeft ZeroDivisionError", "want nul heads bestaan niet"]),
+        "example_refusals_split", ["heads = 0, stopt met ZeroDivisionError: division by zero",
+                                   "in split_heads, op regel 1", "want nul heads bestaan niet"]),
     "def merge_heads(h): return h.reshape(1, 2, 4)": ("example_W1_merge", [
         "is [[[0, 1, 4, 5], [2, 3, 6, 7]]], verwacht: [[[0, 1, 2, 3], [4, 5, 6, 7]]]",
-        "op batch 0, tijd 0, kenmerk 2: 4 in plaats van 2", "In elke rij staat nu één head"]),
+        "op reeks 0, tijdstap 0, kenmerk 2: 4 in plaats van 2", "In elke rij staat nu één head"]),
     "def merge_heads(h): return h.mean(axis=1)": ("example_W1_merge", [
-        "heeft vorm (1, 2, 2), verwacht: (1, 2, 4), dus (B, T, C)", "kenmerk heeft lengte 2 in plaats van 4"]),
+        "heeft vorm (1, 2, 2), verwacht: (1, 2, 4), dus (B, T, C)", "as C heeft lengte 2 in plaats van 4"]),
     "def merge_heads(h): return h": ("example_refusals_merge", ["want h heeft geen vier assen"]),
     "def multihead(x, params, heads, allowed): return x @ wq": ("example_W2", [
         "multihead stopt met NameError: name 'wq' is not defined", "op regel 1 van de cel"]),
+    "def merge_heads(h): return reference_merge_heads(h).squeeze(0)[0]": ("example_W1_merge", [
+        "heeft vorm (4,), verwacht: (1, 2, 4)", "Dat is 1 as in plaats van 3"]),
+    f"def split_heads(x, heads):\n    {SPLIT}.transpose(0, 1, 3, 2)": ("example_W1_merge", [
+        "split_heads(x, 3) heeft vorm (1, 4, 2, 3), verwacht: (1, 3, 4, 2), dus (B, H, T, d)"]),
+    "def split_heads(x, heads):\n    x.shape = (len(x), -1, heads, x.shape[2] // heads)\n"
+    "    return x.swapaxes(1, 2)": ("example_W1_split", [
+        "split_heads verandert een argument: x had vorm (1, 2, 4) en heeft nu vorm (1, 2, 2, 2)"]),
+    "def multihead(x, params, heads, allowed):\n    x += 1\n"
+    "    return reference_multihead(x, params, heads, allowed)": ("example_W2", [
+        "multihead verandert een argument: in x staan nu andere getallen"]),
+    "def multihead(x, params, heads, allowed):\n    wq = params.pop('wq')\n"
+    "    return reference_multihead(x, {'wq': wq, **params}, heads, allowed)": (
+        "example_W2", ["multihead verandert een argument: params is wq kwijt"]),
+    "def multihead_backward(cache, params, dy):\n    cache['joined'] *= 2\n"
+    "    return reference_multihead_backward(cache, params, dy)": (
+        "example_W3", ["multihead_backward verandert een argument: in cache['joined'] staan nu andere getallen"]),
+    "def multihead(x, params, heads, allowed):\n    return reference_split_heads(x, heads) @ params['wq'], {}": (
+        "example_W6", ["multihead stopt met ValueError: matmul", "Links van de @ heeft de laatste as lengte 4, "
+                       "rechts ervan heeft de voorlaatste as lengte 8"]),
+    "def split_heads(x, heads): reference_split_heads(x, heads)": ("example_W2", [
+        "gekregen: een q met vorm (). Geeft de functie die q maakt wel een array terug?"]),
     "def multihead(*args): return reference_multihead(*args)[0]": ("example_W2", [
         "multihead geeft een array terug, verwacht: het paar (y, cache)"]),
     "def multihead(*args): return reference_multihead(*args)[0], {'x': args[0]}": ("example_W2", [
@@ -58,7 +81,7 @@ SLIPS = {
     "def multihead(*args):\n    y, cache = reference_multihead(*args)\n    return cache['joined'], cache": (
         "example_W2", ["y is [[[2, 4]]], verwacht: [[[2, 6]]]", "Dit is J. De laatste stap ontbreekt nog"]),
     "def multihead(*args):\n    y, cache = reference_multihead(*args)\n    return y * float('nan'), cache": (
-        "example_W2", ["y bevat nan, op batch 0, tijd 0, kenmerk 0", "alleen gewone getallen"]),
+        "example_W2", ["y bevat nan, op reeks 0, tijdstap 0, kenmerk 0", "alleen gewone getallen"]),
     "def multihead(*args):\n    y, cache = reference_multihead(*args)\n    return y.tolist(), cache": (
         "example_W2", ["y is een lijst, verwacht: een NumPy-array"]),
     "def attention(q, k, v, allowed): return reference_attention(q * q.shape[-1] ** .5, k, v, allowed)": (
@@ -85,7 +108,7 @@ SLIPS = {
         "heeft vorm (1, 2, 2), verwacht: (2, 2), dus (C, C)"]),
     "def multihead_backward(*args):\n    dx, grads = reference_multihead_backward(*args)\n"
     "    return dx, {name: g / len(args[0]['x'][0]) for name, g in grads.items()}": ("example_W4", [
-        "de route via Q naar X[0, 0, 0] is 0.2028, verwacht: 0.4055", "een gemiddelde over de tijd"]),
+        "de route via Q naar X[0, 0, 0] is 0.2028, verwacht: 0.4055", "een gemiddelde over de twee tijdstappen"]),
     "def own_test(multihead, multihead_backward): pass": ("example_own_test", [
         "own_test laat een uitwerking door waarin y half zo groot is"]),
     "def own_test(multihead, multihead_backward): assert False": ("example_own_test", [
@@ -146,7 +169,7 @@ def test_a_large_array_is_not_written_out():
     names = overwritten(f"def split_heads(x, heads):\n    {SPLIT.replace('B, T, heads', 'B, heads, T')}")
     assert said(names, "nl", "example_W1_merge").splitlines()[:2] == [
         "merge_heads(split_heads(x, 3)) klopt niet.",
-        "Het eerste verschil staat op batch 0, tijd 0, kenmerk 2: 8 in plaats van 2."]
+        "Het eerste verschil staat op reeks 0, tijdstap 0, kenmerk 2: 8 in plaats van 2."]
 
 
 def test_what_is_not_written_is_named_wherever_it_is_called():

@@ -89,14 +89,14 @@ def backwards(x, heads):
 
 def test_a_direct_reshape_is_seen_to_mix_tokens():
     words = str(view(2, 2, 0, False, direct))
-    assert "Rij 0 hoort token 0 te zijn" in words
+    assert "In rij 0 hoort token 0 te staan" in words
     assert "rij 1: token 0 kenmerk 4, token 0 kenmerk 5" in words
 
 
 @pytest.mark.parametrize("split", [strided, backwards])
 def test_a_head_with_other_features_is_seen(split):
     words = str(view(2, 2, 0, False, split))
-    assert "Head 0 hoort kenmerk 0 1 2 3 te krijgen. Hier niet" in words
+    assert "Head 0 hoort kenmerk 0, 1, 2, 3 te krijgen. Hier niet" in words
 
 
 def test_a_merge_that_puts_the_output_elsewhere_is_seen():
@@ -111,7 +111,7 @@ def unwritten(x, heads):
 
 @pytest.mark.parametrize(("split", "words"), [
     (unwritten, "unwritten is nog niet geschreven"),
-    (lambda x, heads: None, "geeft None terug"), (lambda x, heads: [1], "geeft list terug"),
+    (lambda x, heads: None, "geeft None terug"), (lambda x, heads: [1], "geeft een list terug, verwacht: een array"),
     (lambda x, heads: x, "geeft vorm (1, 3, 8), verwacht: (1, 2, 3, 4), dus (B, H, T, d)"),
     (lambda x, heads: np.zeros((1, heads, 3, 4)), "getallen terug die er niet in gingen"),
     (lambda x, heads: np.full((1, heads, 3, 4), np.nan), "getallen terug die er niet in gingen"),
@@ -136,7 +136,7 @@ def test_a_function_that_changes_its_argument_is_named():
         answer = RIGHT["split_heads"](x, heads).copy()
         x[:] = 0
         return answer
-    assert "verandert haar argument" in str(view(2, 2, 0, False, split_heads))
+    assert "split_heads verandert de array die binnenkomt" in str(view(2, 2, 0, False, split_heads))
 
 
 def test_no_solution_stands_in_it():
@@ -151,7 +151,7 @@ def test_outside_a_notebook_it_is_printed(capsys):
     with beside("nl"):
         explore.explore(direct, language="en")
     out = capsys.readouterr().out
-    assert "Row 0 should be token 0" in out
+    assert "Row 0 should hold token 0" in out
     assert "look(token=0" in out
 
 
@@ -189,8 +189,8 @@ def test_in_a_notebook_with_numpy_only_there_are_words(monkeypatch, capsys, note
 
 
 @pytest.mark.parametrize(("asked", "words"), [
-    ({"token": 3}, "token is 3; kies uit 0 1 2"), ({"heads": 3}, "heads is 3; kies uit 1 2 4 8"),
-    ({"head": 2}, "head is 2; kies uit 0 1"), ({"heads": 1, "head": 1}, "head is 1; kies uit 0"),
+    ({"token": 3}, "token is 3; kies uit 0, 1, 2"), ({"heads": 3}, "heads is 3; kies uit 1, 2, 4, 8"),
+    ({"head": 2}, "head is 2; kies uit 0, 1"), ({"heads": 1, "head": 1}, "head is 1; kies uit 0"),
     ({"token": "a"}, "token is a")])
 def test_what_there_is_not_to_see_is_said(capsys, asked, words):
     explore.look(**asked)

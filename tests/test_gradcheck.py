@@ -43,7 +43,7 @@ def test_a_wrong_gradient_is_placed_by_axis(capsys):
         return dx, grads
     right, out = run(capsys, backward=backward, **trial())
     assert right is False
-    assert " x: klopt niet. Op batch 1, tijd 4, kenmerk 0 geeft jouw backward nan" in out
+    assert " x: klopt niet. Op reeks 1, tijdstap 4, kenmerk 0 geeft jouw backward nan" in out
     assert "wk: klopt niet. Op rij 3, kolom 1 geeft jouw backward" in out
     assert "wq: klopt\n" in out
 
@@ -120,4 +120,4 @@ def test_only_numpy_is_needed(language):
     lines = [line for name in ("examples.py", "gradcheck.py", "attention.py")
              for line in (EDITIONS[language].parent / name).read_text(encoding="utf-8").splitlines()]
     imported = {line.split()[1] for line in lines if line.startswith(("import ", "from "))}
-    assert imported <= {"numpy", "traceback", "examples"}
+    assert imported <= {"numpy", "inspect", "re", "traceback", "examples"}

@@ -36,7 +36,10 @@ def attention_backward(cache, dout):
 
 def _check_shapes(q, k, v, allowed):
     """Say in one sentence which shape is wrong; ValueError or TypeError."""
-    if q.ndim < 2 or not q.shape == k.shape == v.shape:
+    if q.ndim < 2:
+        raise ValueError(f"attention: q, k and v should be arrays with axes (..., T, d); got a q of shape "
+                         f"{q.shape}. Does the function that makes q return an array?")
+    if not q.shape == k.shape == v.shape:
         raise ValueError(f"attention: q, k and v should have the same shape (..., T, d); "
                          f"got {q.shape}, {k.shape} and {v.shape}")
     if allowed.dtype != bool:

@@ -3,27 +3,36 @@
 You need not read or change this file. Each function does nothing if all is well, and otherwise raises an
 AssertionError that explains.
 """
+import inspect
+import re
 import traceback
 
 import numpy as np
 
-AXES = {"B": "batch", "T": "time", "H": "head", "C": "feature", "d": "feature", "q": "query", "k": "key",
+AXES = {"B": "sequence", "T": "time step", "H": "head", "C": "feature", "d": "feature", "q": "query", "k": "key",
         "r": "row", "c": "column"}
 MANY = 16                                               # numbers: of a larger array we show the difference only
 LENGTHS = {"q": "T", "k": "T", "r": "C", "c": "C"}      # the letter for the length, where it differs from the axis
 
 
 def answer(function, *args):
-    """What your function returns. If it stops with an error, or returns nothing, this says where and why."""
+    """What your function returns. If it stops with an error, returns nothing or changes an argument, you read here
+    where and why.
+    """
     name = function.__name__
+    before = [_kept(argument) for argument in args]
     try:
         value = function(*args)
     except NotImplementedError as error:
         fail(_unwritten(error))
     except Exception as error:
-        fail(f"{name} stops with {type(error).__name__}: {error}\n{_place(error, function)}")
+        fail(f"{name} stops with {type(error).__name__}: {error}\n{_place(error, function)}{_about_matmul(error)}")
     if value is None:
         fail(f"{name} returns None, so nothing.\nIs there a return at the bottom, followed by the result?")
+    for parameter, was, now in zip(_parameters(function, len(args)), before, args, strict=True):
+        if difference := _changed(parameter, was, now):
+            fail(f"{name} changes an argument: {difference}.\n"
+                 "Make something new, or work on a copy: whoever calls your function still needs those arrays.")
     return value
 
 
@@ -68,7 +77,7 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, slips=()):
     if not np.isfinite(value).all():
         first = tuple(np.argwhere(~np.isfinite(value))[0])
         fail(f"{name} holds {value[first]}, at {_where(first, axes)}; expected: plain numbers only.\n"
-             "Do you divide by 0 somewhere, or compute with infinity?")
+             "Do you divide by 0 somewhere, or is there a query with no key left?")
     first = tuple(np.argwhere(wrong)[0])
     known = [words for words, slip in slips if np.shape(slip) == value.shape and np.allclose(value, slip, atol=1e-3)]
     both = f"is {_numbers(value, tolerance)}, expected: {_numbers(expected, tolerance)}."
@@ -80,15 +89,17 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, slips=()):
 def refuses(function, args, call, reason):
     """The function refuses these arguments with a ValueError, TypeError or AssertionError."""
     try:
-        function(*args)
-        seen = "an answer"
+        value = function(*args)
+        seen = f"{_kind(value)}"
     except (ValueError, TypeError, AssertionError):
         return
     except NotImplementedError as error:
         fail(_unwritten(error))
     except Exception as error:
-        seen = type(error).__name__
-    fail(f"{call} gives {seen}.\nExpected: a ValueError, TypeError or AssertionError, because {reason}.")
+        fail(f"{call} stops with {type(error).__name__}: {error}\n{_place(error, function)}\n"
+             f"Expected: a ValueError, TypeError or AssertionError, because {reason}.")
+    fail(f"{call} returns {seen}.\nExpected: a ValueError, TypeError or AssertionError, because {reason}.\n"
+         "You refuse with raise or assert, not with return.")
 
 
 def close(name, value, expected, hint, tolerance=1e-4, slips=()):
@@ -130,10 +141,10 @@ def fail(words):
 def split_slips(x, head, expected):
     """For W1: x (1, 2, 4), and what this head should hold."""
     return [("This head holds one whole token. That happens if you reshape directly to (B, H, T, d),\n"
-             "or if you forget to exchange time and heads after cutting.", x.reshape(1, 2, 2, 2)[0, head]),
+             "or if you forget to swap time and heads after cutting.", x.reshape(1, 2, 2, 2)[0, head]),
             ("This head gets every other feature. A head should get features that lie next to each other.",
              x[0, :, head::2]),
-            ("Time and features are exchanged: here each row is a feature.", np.transpose(expected)),
+            ("Time and features are swapped: here each row is a feature.", np.transpose(expected)),
             ("This belongs in the other head. Does head 0 start at feature 0?", np.add(expected, 2 - 4 * head))]
 
 
@@ -172,7 +183,7 @@ def _mixed(tokens, divisor):
 
 
 def gradient_slips(expected):
-    return [("Rows and columns are exchanged. The row belongs to what goes in, the column to what comes out.",
+    return [("Rows and columns are swapped. The row belongs to what goes in, the column to what comes out.",
              np.transpose(expected))]
 
 
@@ -184,8 +195,8 @@ INPUT_SLIPS = [
 
 
 def route_slips(expected):
-    return [("That is half of it. There are two tokens: do you average over time somewhere instead of adding?",
-             expected / 2),
+    return [("That is half of it. Do you average over the two time steps somewhere, instead of adding?\n"
+             "If W2 and W3 are not right yet, start there.", expected / 2),
             ("That is √2 times as much. Divide by √d on the way back too, and only once.", expected * 2 ** 0.5)]
 
 
@@ -219,7 +230,42 @@ def _place(error, function):
     return f"That happens in {lines[-1][0]}, on line {lines[-1][1]} of the cell" + (f": {text}" if text else ".")
 
 
+def _about_matmul(error):
+    """Where an @ does not fit: which two axes should have the same length."""
+    sizes = re.search(r"matmul: .*size (\d+) is different from (\d+)", str(error))
+    return (f"\nLeft of the @ the last axis has length {sizes[2]}, right of it the last axis but one has "
+            f"length {sizes[1]}. Those two should be equal.") if sizes else ""
+
+
+def _parameters(function, count):
+    """What the function calls its arguments."""
+    names = list(inspect.signature(function).parameters)
+    return names if len(names) == count else [f"argument {number}" for number in range(1, count + 1)]
+
+
+def _kept(argument):
+    """An argument as it was: copies of the arrays, also of those in a dict."""
+    if isinstance(argument, dict):
+        return {key: _kept(value) for key, value in argument.items()}
+    return argument.copy() if isinstance(argument, np.ndarray) else argument
+
+
+def _changed(name, was, now):
+    """What has changed about an argument, in words; empty if it stayed the same."""
+    if isinstance(was, dict) and isinstance(now, dict):
+        if lost := [key for key in was if key not in now]:
+            return f"{name} has lost {', '.join(map(str, lost))}"
+        return next((words for key in was if (words := _changed(f"{name}[{key!r}]", was[key], now[key]))), "")
+    if not isinstance(was, np.ndarray) or not isinstance(now, np.ndarray):
+        return ""
+    if was.shape != now.shape:
+        return f"{name} had shape {was.shape} and now has shape {now.shape}"
+    return "" if np.array_equal(was, now, equal_nan=was.dtype.kind == "f") else f"{name} now holds other numbers"
+
+
 def _kind(value):
+    if value is None:
+        return "None"
     words = {list: "a list", tuple: "a tuple", dict: "a dict", np.ndarray: "an array"}
     return words.get(type(value), f"a {type(value).__name__}")
 
@@ -227,10 +273,10 @@ def _kind(value):
 def _other_shape(seen, expected, axes):
     """What is different about this shape, axis by axis."""
     if len(seen) != len(expected):
-        return f"Those are {len(seen)} axes instead of {len(expected)}."
+        return f"{'That is 1 axis' if len(seen) == 1 else f'Those are {len(seen)} axes'} instead of {len(expected)}."
     if sorted(seen) == sorted(expected):
         return "The sizes are right, but they are on the wrong axes. Which axis should come right after the first?"
-    parts = [f"{AXES[axis]} has length {have} instead of {want}"
+    parts = [f"axis {LENGTHS.get(axis, axis)} has length {have} instead of {want}"
              for axis, have, want in zip(axes, seen, expected, strict=True) if have != want]
     return f"Look at each axis: {', '.join(parts)}."
 

@@ -31,13 +31,15 @@ WORDS = {                                   # what -> (Dutch, English)
     "place": ("cel {cell}, regel {line}", "cell {cell}, line {line}"),
     "slow": ("duurt langer dan {seconds:g} seconden. Staat er een lus in die nooit eindigt?",
              "takes more than {seconds:g} seconds. Is there a loop that never ends?"),
-    "ended": ("hier stopte Python helemaal. Staat er een exit() of quit() in, of is het geheugen op?",
+    "ended": ("hier stopte Python helemaal. Staat er een exit() of quit() in, of is het geheugen vol?",
               "here Python stopped altogether. Is there an exit() or quit(), or is memory full?"),
     "cell": ("cel {cell}", "cell {cell}"),
     "all": ("Alle {count} voorbeelden kloppen. Dat bewijst nog niet dat je klaar bent: sommige fouten merkt geen "
             "enkel voorbeeld op.",
             "All {count} examples hold. That does not prove that you are done: some mistakes no example notices."),
-    "some": ("{right} van de {count} voorbeelden kloppen.", "{right} of {count} examples hold."),
+    "some": ("{right} van de {count} voorbeelden kloppen. Begin bij het bovenste kruisje: wat eronder staat, bouwt er "
+             "vaak op voort.",
+             "{right} of {count} examples hold. Start with the topmost cross: what is below it often builds on it."),
     "none": ("In {path} staan geen voorbeelden.", "There are no examples in {path}."),
     "missing": ("{path} is er niet. Sta je in de goede map?", "{path} is not there. Are you in the right folder?"),
     "several": ("Welk notebook? Hier staan: {names}.", "Which notebook? Here are: {names}."),

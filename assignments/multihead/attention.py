@@ -36,7 +36,10 @@ def attention_backward(cache, dout):
 
 def _check_shapes(q, k, v, allowed):
     """Zeg in één zin welke vorm niet klopt; ValueError of TypeError."""
-    if q.ndim < 2 or not q.shape == k.shape == v.shape:
+    if q.ndim < 2:
+        raise ValueError(f"attention: q, k en v horen arrays met assen (..., T, d) te zijn; gekregen: een q met vorm "
+                         f"{q.shape}. Geeft de functie die q maakt wel een array terug?")
+    if not q.shape == k.shape == v.shape:
         raise ValueError(f"attention: q, k en v horen dezelfde vorm (..., T, d) te hebben; "
                          f"gekregen: {q.shape}, {k.shape} en {v.shape}")
     if allowed.dtype != bool:

@@ -25,18 +25,20 @@ WORDS = {
         "what": "Token {token}, head {head} van {heads} (d = {d}), {mask}", "full": "vol masker",
         "causal": "causaal masker", "owns": "Head {head} krijgt kenmerk {first} tot en met {last}.",
         "owns one": "Head {head} krijgt kenmerk {first}.",
-        "mixed": "Rij 0 hoort token 0 te zijn, rij 1 token 1, rij 2 token 2. Hier niet:",
+        "mixed": "In rij 0 hoort token 0 te staan, in rij 1 token 1, in rij 2 token 2. Hier niet:",
         "other": "Head {head} hoort kenmerk {channels} te krijgen. Hier niet:",
         "row": "rij {row}", "cell": "token {token} kenmerk {channel}", "token": "token {token}",
         "weights": "Gewichten van token {token} op de keys", "output": "Uitkomst", "not allowed": "mag niet",
-        "sizes": "De scores tellen B·H·T·T = {B}·{heads}·{T}·{T} = {scores} getallen. De parameters blijven "
+        "sizes": "Er zijn B·H·T·T = {B}·{heads}·{T}·{T} = {scores} scores. Het aantal parameters blijft "
                  "4C² = {parameters}, hoeveel heads je ook kiest.",
         "landed": "merge_heads zet de uitkomst in kenmerk {channels} van {token}.",
         "astray": "merge_heads zet de uitkomst op een andere plaats: {places}.",
         "raised": "{name} stopt met {error}.", "unwritten": "{name} is nog niet geschreven.",
-        "none": "{name} geeft None terug. Staat er een return?", "kind": "{name} geeft {kind} terug, geen array.",
+        "none": "{name} geeft None terug. Staat er een return?",
+        "kind": "{name} geeft een {kind} terug, verwacht: een array.",
         "shape": "{name} geeft vorm {seen}, verwacht: {wanted}, dus ({axes}).",
-        "changed": "{name} verandert haar argument.", "strange": "{name} geeft getallen terug die er niet in gingen.",
+        "changed": "{name} verandert de array die binnenkomt; werk met een kopie.",
+        "strange": "{name} geeft getallen terug die er niet in gingen.",
         "instead": "Hieronder zie je daarom hoe het hoort.", "query": "token", "heads": "heads", "head": "head",
         "mask": "masker", "input": "x (T, C): wat head {head} krijgt, helder", "inside": "head {head}: (T, d)",
         "bars": "gewichten op de keys", "feature": "kenmerk",
@@ -46,19 +48,20 @@ WORDS = {
         "what": "Token {token}, head {head} of {heads} (d = {d}), {mask}", "full": "full mask",
         "causal": "causal mask", "owns": "Head {head} gets features {first} to {last}.",
         "owns one": "Head {head} gets feature {first}.",
-        "mixed": "Row 0 should be token 0, row 1 token 1, row 2 token 2. Here it is not so:",
-        "other": "Head {head} should get feature {channels}. Here it does not:",
+        "mixed": "Row 0 should hold token 0, row 1 token 1, row 2 token 2. Here it is otherwise:",
+        "other": "Head {head} should get features {channels}. Here it does not:",
         "row": "row {row}", "cell": "token {token} feature {channel}", "token": "token {token}",
         "weights": "Weights of token {token} on the keys", "output": "Output", "not allowed": "not allowed",
-        "sizes": "The scores are B·H·T·T = {B}·{heads}·{T}·{T} = {scores} numbers. The parameters stay "
+        "sizes": "There are B·H·T·T = {B}·{heads}·{T}·{T} = {scores} scores. The number of parameters stays "
                  "4C² = {parameters}, however many heads you choose.",
-        "landed": "merge_heads puts the output in feature {channels} of {token}.",
+        "landed": "merge_heads puts the output in features {channels} of {token}.",
         "astray": "merge_heads puts the output somewhere else: {places}.",
         "raised": "{name} stops with {error}.", "unwritten": "{name} is not written yet.",
-        "none": "{name} returns None. Is there a return?", "kind": "{name} returns {kind}, no array.",
+        "none": "{name} returns None. Is there a return?", "kind": "{name} returns a {kind}, expected: an array.",
         "shape": "{name} gives shape {seen}, expected {wanted}, that is ({axes}).",
-        "changed": "{name} changes its argument.", "strange": "{name} returns numbers that did not go in.",
-        "instead": "So below you see how it is meant.", "query": "token", "heads": "heads", "head": "head",
+        "changed": "{name} changes the array that it is given; work on a copy.",
+        "strange": "{name} returns numbers that did not go in.",
+        "instead": "So below you see how it should be.", "query": "token", "heads": "heads", "head": "head",
         "mask": "mask", "input": "x (T, C): what head {head} gets, bright", "inside": "head {head}: (T, d)",
         "bars": "weights on the keys", "feature": "feature",
         "again": "See more? look(token=0, heads=4, head=1, causal=True)",
@@ -229,7 +232,7 @@ def _cell(column, row, colour, alpha):
 
 
 def _listed(numbers):
-    return " ".join(map(str, numbers))
+    return ", ".join(map(str, numbers))
 
 
 # --- what the notebook calls --------------------------------------------------------------------------------------

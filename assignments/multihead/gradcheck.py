@@ -5,8 +5,8 @@
 
 Jij kiest de proef: x (B, T, C), params met wq, wk, wv en wo (C, C), heads, en het masker allowed (T, T).
 De loss is de som van dy * y, met een dy die gradcheck zelf loot. Zijn forward en backward op dezelfde manier fout,
-dan zijn ze het hier met elkaar eens: gradcheck vergelijkt ze alleen met elkaar. Het rekent in floats; wat er misgaat
-met gehele getallen, ziet het niet.
+dan zijn ze het hier met elkaar eens: gradcheck vergelijkt ze alleen met elkaar. En gradcheck rekent in floats: wat er
+misgaat met gehele getallen, blijft onzichtbaar.
 """
 import numpy as np
 from examples import answer, entries, pair, shape
@@ -70,7 +70,7 @@ def _report(name, mine, slopes):
         print(f"{name:>2}: klopt")
         return True
     place = np.unravel_index(np.argmax(np.nan_to_num(difference, nan=np.inf)), difference.shape)
-    axes = ("batch", "tijd", "kenmerk") if name == "x" else ("rij", "kolom")
+    axes = ("reeks", "tijdstap", "kenmerk") if name == "x" else ("rij", "kolom")
     where = ", ".join(f"{axis} {i}" for axis, i in zip(axes, place, strict=True))
     print(f"{name:>2}: klopt niet. Op {where} geeft jouw backward {mine[place]:.6f}; "
           f"de eindige differentie is {slopes[place]:.6f}")

@@ -70,7 +70,7 @@ def _report(name, mine, slopes):
         print(f"{name:>2}: right")
         return True
     place = np.unravel_index(np.argmax(np.nan_to_num(difference, nan=np.inf)), difference.shape)
-    axes = ("batch", "time", "feature") if name == "x" else ("row", "column")
+    axes = ("sequence", "time step", "feature") if name == "x" else ("row", "column")
     where = ", ".join(f"{axis} {i}" for axis, i in zip(axes, place, strict=True))
     print(f"{name:>2}: wrong. At {where} your backward gives {mine[place]:.6f}; "
           f"the finite difference is {slopes[place]:.6f}")
@@ -99,7 +99,7 @@ def _about_mask(allowed):
     if allowed.all():
         yield "the mask is True everywhere: whoever forgets the mask does not notice."
     elif np.array_equal(allowed, allowed.T):
-        yield "the mask is symmetric: whoever exchanges rows and columns does not notice."
+        yield "the mask is symmetric: whoever swaps rows and columns does not notice."
 
 
 def _about_sizes(sizes):
@@ -112,7 +112,7 @@ def _about_sizes(sizes):
             yield f"{axis} = 1: {lost[axis]}."
     for first, second in (("B", "T"), ("B", "H"), ("T", "H"), ("T", "d"), ("H", "d")):
         if sizes[first] == sizes[second] > 1:
-            yield f"{first} and {second} are both {sizes[first]}: exchange those axes, and the shape is still right."
+            yield f"{first} and {second} are both {sizes[first]}: swap those axes, and the shape is still right."
 
 
 def _about_matrices(params):
@@ -121,4 +121,4 @@ def _about_matrices(params):
         yield f"symmetric matrices ({', '.join(mirrored)}): a forgotten or superfluous .T goes unnoticed there."
     for first, second in (("wq", "wk"), ("wq", "wv"), ("wk", "wv")):
         if np.allclose(params[first], params[second]):
-            yield f"{first} and {second} are equal: if you exchange them, nobody notices."
+            yield f"{first} and {second} are equal: if you swap them, nobody notices."

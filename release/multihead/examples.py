@@ -3,27 +3,36 @@
 Je hoeft dit bestand niet te lezen of te veranderen. Elke functie doet niets als het klopt, en geeft anders een
 AssertionError met uitleg.
 """
+import inspect
+import re
 import traceback
 
 import numpy as np
 
-AXES = {"B": "batch", "T": "tijd", "H": "head", "C": "kenmerk", "d": "kenmerk", "q": "query", "k": "key",
+AXES = {"B": "reeks", "T": "tijdstap", "H": "head", "C": "kenmerk", "d": "kenmerk", "q": "query", "k": "key",
         "r": "rij", "c": "kolom"}
 MANY = 16                                               # getallen: van een grotere array tonen we alleen het verschil
 LENGTHS = {"q": "T", "k": "T", "r": "C", "c": "C"}      # de letter voor de lengte, waar die anders heet dan de as
 
 
 def answer(function, *args):
-    """Wat je functie teruggeeft. Stopt ze met een fout, of geeft ze niets terug, dan staat hier waar en waarom."""
+    """Wat je functie teruggeeft. Stopt ze met een fout, geeft ze niets terug of verandert ze een argument, dan lees
+    je hier waar en waarom.
+    """
     name = function.__name__
+    before = [_kept(argument) for argument in args]
     try:
         value = function(*args)
     except NotImplementedError as error:
         fail(_unwritten(error))
     except Exception as error:
-        fail(f"{name} stopt met {type(error).__name__}: {error}\n{_place(error, function)}")
+        fail(f"{name} stopt met {type(error).__name__}: {error}\n{_place(error, function)}{_about_matmul(error)}")
     if value is None:
         fail(f"{name} geeft None terug, dus niets.\nStaat er een return onderaan, met de uitkomst erachter?")
+    for parameter, was, now in zip(_parameters(function, len(args)), before, args, strict=True):
+        if difference := _changed(parameter, was, now):
+            fail(f"{name} verandert een argument: {difference}.\n"
+                 "Maak iets nieuws, of werk met een kopie: wie je functie aanroept, heeft zijn arrays nog nodig.")
     return value
 
 
@@ -68,7 +77,7 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, slips=()):
     if not np.isfinite(value).all():
         first = tuple(np.argwhere(~np.isfinite(value))[0])
         fail(f"{name} bevat {value[first]}, op {_where(first, axes)}; verwacht: alleen gewone getallen.\n"
-             "Deel je ergens door 0, of reken je met oneindig?")
+             "Deel je ergens door 0, of houdt een query geen enkele key over?")
     first = tuple(np.argwhere(wrong)[0])
     known = [words for words, slip in slips if np.shape(slip) == value.shape and np.allclose(value, slip, atol=1e-3)]
     both = f"is {_numbers(value, tolerance)}, verwacht: {_numbers(expected, tolerance)}."
@@ -80,15 +89,17 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, slips=()):
 def refuses(function, args, call, reason):
     """De functie weigert deze argumenten met een ValueError, TypeError of AssertionError."""
     try:
-        function(*args)
-        seen = "een antwoord"
+        value = function(*args)
+        seen = f"{_kind(value)} terug"
     except (ValueError, TypeError, AssertionError):
         return
     except NotImplementedError as error:
         fail(_unwritten(error))
     except Exception as error:
-        seen = type(error).__name__
-    fail(f"{call} geeft {seen}.\nVerwacht: een ValueError, TypeError of AssertionError, want {reason}.")
+        fail(f"{call} stopt met {type(error).__name__}: {error}\n{_place(error, function)}\n"
+             f"Verwacht: een ValueError, TypeError of AssertionError, want {reason}.")
+    fail(f"{call} geeft {seen}.\nVerwacht: een ValueError, TypeError of AssertionError, want {reason}.\n"
+         "Weigeren doe je met raise of assert, niet met return.")
 
 
 def close(name, value, expected, hint, tolerance=1e-4, slips=()):
@@ -184,8 +195,8 @@ INPUT_SLIPS = [
 
 
 def route_slips(expected):
-    return [("Dat is de helft. Er zijn twee tokens: neem je ergens een gemiddelde over de tijd in plaats van een som?",
-             expected / 2),
+    return [("Dat is de helft. Neem je ergens een gemiddelde over de twee tijdstappen in plaats van een som?\n"
+             "Kloppen W2 en W3 nog niet, begin dan daar.", expected / 2),
             ("Dat is √2 keer zoveel. Deel ook op de weg terug door √d, en maar één keer.", expected * 2 ** 0.5)]
 
 
@@ -219,7 +230,42 @@ def _place(error, function):
     return f"Dat gebeurt in {lines[-1][0]}, op regel {lines[-1][1]} van de cel" + (f": {text}" if text else ".")
 
 
+def _about_matmul(error):
+    """Bij een @ die niet past: welke twee assen even lang horen te zijn."""
+    sizes = re.search(r"matmul: .*size (\d+) is different from (\d+)", str(error))
+    return (f"\nLinks van de @ heeft de laatste as lengte {sizes[2]}, rechts ervan heeft de voorlaatste as "
+            f"lengte {sizes[1]}. Die twee horen gelijk te zijn.") if sizes else ""
+
+
+def _parameters(function, count):
+    """Hoe de functie haar argumenten noemt."""
+    names = list(inspect.signature(function).parameters)
+    return names if len(names) == count else [f"argument {number}" for number in range(1, count + 1)]
+
+
+def _kept(argument):
+    """Een argument zoals het was: kopieën van de arrays, ook van die in een dict."""
+    if isinstance(argument, dict):
+        return {key: _kept(value) for key, value in argument.items()}
+    return argument.copy() if isinstance(argument, np.ndarray) else argument
+
+
+def _changed(name, was, now):
+    """Wat er aan een argument is veranderd, in woorden; leeg als het gelijk bleef."""
+    if isinstance(was, dict) and isinstance(now, dict):
+        if lost := [key for key in was if key not in now]:
+            return f"{name} is {', '.join(map(str, lost))} kwijt"
+        return next((words for key in was if (words := _changed(f"{name}[{key!r}]", was[key], now[key]))), "")
+    if not isinstance(was, np.ndarray) or not isinstance(now, np.ndarray):
+        return ""
+    if was.shape != now.shape:
+        return f"{name} had vorm {was.shape} en heeft nu vorm {now.shape}"
+    return "" if np.array_equal(was, now, equal_nan=was.dtype.kind == "f") else f"in {name} staan nu andere getallen"
+
+
 def _kind(value):
+    if value is None:
+        return "None"
     words = {list: "een lijst", tuple: "een tuple", dict: "een dict", np.ndarray: "een array"}
     return words.get(type(value), f"een {type(value).__name__}")
 
@@ -227,10 +273,10 @@ def _kind(value):
 def _other_shape(seen, expected, axes):
     """Wat er aan deze vorm anders is, per as."""
     if len(seen) != len(expected):
-        return f"Dat zijn {len(seen)} assen in plaats van {len(expected)}."
+        return f"Dat {'is 1 as' if len(seen) == 1 else f'zijn {len(seen)} assen'} in plaats van {len(expected)}."
     if sorted(seen) == sorted(expected):
         return "De maten kloppen, maar ze staan op de verkeerde assen. Welke as hoort meteen na de eerste te komen?"
-    parts = [f"{AXES[axis]} heeft lengte {have} in plaats van {want}"
+    parts = [f"as {LENGTHS.get(axis, axis)} heeft lengte {have} in plaats van {want}"
              for axis, have, want in zip(axes, seen, expected, strict=True) if have != want]
     return f"Kijk per as: {', '.join(parts)}."
 
