@@ -5,6 +5,7 @@ would fail a correct float32 answer near zeros; `not (error <= bound)` is phrase
 """
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,11 @@ from autograder.records import Opaque, Text, text
 TOLERANCE = 1e-5
 
 #: what an axis is called in a sentence
-AXES = {"B": text("sequence"), "T": text("time step"), "H": text("head"), "C": text("channel"),
-        "d": text("in-head channel"), "r": text("row"), "c": text("column")}
+AXES = {"B": text("sequence"), "T": text("time step"), "H": text("head"), "C": text("feature"),
+        "d": text("feature"), "r": text("row"), "c": text("column")}
+
+#: the letter for an axis's length, where that is not the letter of the axis: a matrix has C rows and C columns
+LENGTHS = {"r": "C", "c": "C"}
 
 
 class NotPlain(Exception):
@@ -74,7 +78,7 @@ _KINDS = {type(None): text("None (is there a return?)"), tuple: text("a tuple or
 def _shape(got: np.ndarray, want: np.ndarray, axes: str, name: str) -> Text | None:
     if got.shape == want.shape:
         return None
-    letters = ", ".join(axes) + ("," if len(axes) == 1 else "")
+    letters = ", ".join(LENGTHS.get(axis, axis) for axis in axes) + ("," if len(axes) == 1 else "")
     return text("{name} has shape {got}, expected {want} = ({axes})",
                 name=name, got=str(got.shape), want=str(want.shape), axes=letters)
 
@@ -97,7 +101,7 @@ def _numbers(got: np.ndarray, want: np.ndarray, axes: str, name: str, shown: boo
     if relative_error(got, want) <= TOLERANCE:
         return None
     if shown:
-        return _first_numbers(got, want, name)
+        return _first_numbers(got, want, axes, name)
     where = place(got, want, axes)
     if where is None:
         return text("{name} has the right shape but wrong values", name=name)
@@ -111,12 +115,21 @@ def off(got: np.ndarray, want: np.ndarray) -> np.ndarray:
         return ~(np.abs(np.asarray(got, dtype=float) - want) <= 10 * TOLERANCE * (scale or 1.0))
 
 
-def _first_numbers(got: np.ndarray, want: np.ndarray, name: str) -> Text:
-    """The first entry that differs, with both numbers: for examples that stand in the notebook."""
+def _first_numbers(got: np.ndarray, want: np.ndarray, axes: str, name: str) -> Text:
+    """The first entry that differs, with both numbers and its place: for examples that stand in the notebook."""
     wrong = off(got, want)
     index = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else (0,) * want.ndim
-    at = f"{name}[{', '.join(map(str, index))}]" if index else name
-    return text("{at} is {got}, expected {want}", at=at, got=f"{got[index]:.5g}", want=f"{want[index]:.5g}")
+    numbers = {"got": f"{got[index]:.5g}", "want": f"{want[index]:.5g}"}
+    if not index:
+        return text("{at} is {got}, expected {want}", at=name, **numbers)
+    at = f"{name}[{', '.join(map(str, index))}]"
+    return text("{at} is {got}, expected {want} ({where})", at=at, where=_spot(index, axes), **numbers)
+
+
+def _spot(index: tuple[int, ...], axes: str) -> Text:
+    """A place, axis by axis: "sequence 0, time step 1, feature 2"."""
+    words = (text("{axis} {index}", axis=AXES[axis], index=at) for axis, at in zip(axes, index, strict=True))
+    return reduce(lambda before, last: text("{before}, {last}", before=before, last=last), words)
 
 
 def place(got: np.ndarray, want: np.ndarray, axes: str) -> Text | None:

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 from autograder.compare import NotPlain, difference, relative_error
+from autograder.language import translate
 from autograder.records import Opaque
 
 WANT = np.random.default_rng(1).normal(size=(2, 3, 4))
@@ -57,7 +58,7 @@ def test_what_is_no_array_is_said_to_be_none(got: object, opaque: bool) -> None:
 @pytest.mark.parametrize(("index", "sentence", "axis", "number"), [
     ((1,), "only {axis} {index} differs (counting from 0)", "sequence", 1),
     ((slice(None), 2), "only {axis} {index} differs (counting from 0)", "time step", 2),
-    ((slice(None), slice(None), 0), "only {axis} {index} differs (counting from 0)", "channel", 0),
+    ((slice(None), slice(None), 0), "only {axis} {index} differs (counting from 0)", "feature", 0),
     ((slice(None), [0, 1]), "only {axis} {index} is right (counting from 0)", "time step", 2),
 ])
 def test_the_place_is_named_by_axis(index: tuple, sentence: str, axis: str, number: int) -> None:
@@ -77,8 +78,17 @@ def test_hidden_numbers_never_appear_and_shown_ones_do() -> None:
     hidden = str(difference(got, WANT, "BTC", "y"))
     assert "7.125" not in hidden
     assert f"{WANT[1, 2, 3]:.5g}" not in hidden
-    assert difference(got, WANT, "BTC", "y", shown=True).values == {
-        "at": "y[1, 2, 3]", "got": "7.125", "want": f"{WANT[1, 2, 3]:.5g}"}
+    assert translate(difference(got, WANT, "BTC", "y", shown=True), "en") == (
+        f"y[1, 2, 3] is 7.125, expected {WANT[1, 2, 3]:.5g} (sequence 1, time step 2, feature 3)")
+
+
+def test_a_single_number_has_no_place() -> None:
+    assert translate(difference(1.5, np.array(2.0), "", "loss", shown=True), "en") == "loss is 1.5, expected 2"
+
+
+def test_a_matrix_has_the_shape_that_the_notebook_calls_it() -> None:
+    assert translate(difference(np.zeros((1, 2, 2)), np.zeros((2, 2)), "rc", "grads['wq']"), "en") == (
+        "grads['wq'] has shape (1, 2, 2), expected (2, 2) = (C, C)")
 
 
 def test_zero_is_not_close_to_something_small_but_expected() -> None:

@@ -15,7 +15,7 @@ def test_of_an_example_the_numbers_and_the_wrong_ones_are_kept():
     assert picture.seen == tuple("01234567")
     assert picture.expected == tuple("01452367")
     assert picture.wrong == (2, 3, 4, 5)
-    assert [axis.template for axis in picture.axes] == ["sequence", "head", "time step", "in-head channel"]
+    assert [axis.template for axis in picture.axes] == ["sequence", "head", "time step", "feature"]
 
 
 def test_of_an_example_with_another_shape_the_numbers_are_kept_and_none_is_called_wrong():

@@ -45,7 +45,7 @@ def test_messages_are_dutch_unless_told_otherwise(run):
 def test_a_broken_check_is_an_error_without_a_traceback(run):
     result = run("--submission", "broken.py")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["y is right: hier faalde de autograder zelf"])
+    result.stdout.fnmatch_lines(["y is right: hier ging er iets mis in de autograder zelf"])
     result.stdout.no_fnmatch_line("*pytest_plugin.py*")
 
 

@@ -13,14 +13,14 @@ def worked_example(ask: Ask) -> None:
     equal(ask.value(probes.W1_MERGE), probes.W1_X, "BTC", "merge_heads(h)", shown=True)
 
 
-@check(text("Every number returns to its own sequence, time step and channel"), "1")
+@check(text("Every number returns to its own sequence, time step and feature"), "1")
 def general(ask: Ask) -> None:
     """Two hidden cases with all sizes different."""
     for call in (probes.MERGE, probes.MERGE_OTHER):
         equal(ask.value(call), ask.expected(call), "BTC", "merge_heads(h)")
 
 
-@check(text("One head, heads of one channel and a single token are joined like any other"), "1/4", needs=RIGHT)
+@check(text("One head, heads of one feature and a single token are joined like any other"), "1/4", needs=RIGHT)
 def edges(ask: Ask) -> None:
     """H = 1, d = 1, and B = T = 1."""
     for call in probes.MERGE_EDGES:

@@ -64,7 +64,7 @@ def full_mask(ask: Ask) -> None:
     right_output(ask, probes.FULL_MASK.forward)
 
 
-@check(text("y is right when every head is one channel wide"), "1/2")
+@check(text("y is right when every head is one feature wide"), "1/2")
 def narrow_heads(ask: Ask) -> None:
     """d = 1, causal: here a wrong power of d in the scale does not show."""
     right_output(ask, probes.NARROW_HEADS.forward)

@@ -106,7 +106,10 @@ def single_key(ask: Ask) -> None:
             right_gradient(ask, probes.SINGLE_KEY, name)
             continue
         got = as_array(gradient(ask, probes.SINGLE_KEY, name), title_of(name))
-        if got.shape != probes.SINGLE_KEY.array(name).shape or not np.abs(got).max() <= TOLERANCE:
+        zeros = np.zeros(probes.SINGLE_KEY.array(name).shape)
+        if got.shape != zeros.shape:
+            equal(got, zeros, AXES[name], title_of(name))
+        if not np.abs(got).max() <= TOLERANCE:
             raise Wrong(text("with one key per query the weight is always one, so {name} should be zero",
                              name=title_of(name)))
     right_gradient(ask, probes.SINGLE_KEY, "wv")
@@ -142,7 +145,7 @@ def dwo(ask: Ask) -> None:
     right_gradient(ask, probes.GENERAL, "wo")
 
 
-@check(text("The gradients are right with one head, and with heads of one channel"), "1/8", needs=RIGHT,
+@check(text("The gradients are right with one head, and with heads of one feature"), "1/8", needs=RIGHT,
        derivative=True)
 def edges(ask: Ask) -> None:
     """H = 1, and d = 1."""

@@ -20,7 +20,7 @@ def general(ask: Ask) -> None:
         equal(ask.value(call), ask.expected(call), "BHTd", "split_heads(x, heads)")
 
 
-@check(text("One head, heads of one channel and a single token are cut like any other"), "1/4", needs=RIGHT)
+@check(text("One head, heads of one feature and a single token are cut like any other"), "1/4", needs=RIGHT)
 def edges(ask: Ask) -> None:
     """H = 1, d = 1, and B = T = 1."""
     for call in probes.SPLIT_EDGES:

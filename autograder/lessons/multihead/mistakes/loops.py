@@ -101,13 +101,13 @@ FORWARDS = (
     Mistake(
         "loop-writes-first-block", FORWARD,
         why="every head is written to the first d channels, so the last one wins",
-        hint=text("Into which channels of J does head 1 go?"),
+        hint=text("Into which features of J does head 1 go?"),
         make=loops((WRITE, "J[b, i, :d] = mixture")),
     ),
     Mistake(
         "loop-slice-one-off", FORWARD,
         why="channels are counted from 1: each head's slice begins one channel too late",
-        hint=text("Write down the channels of the first and of the last head. Is channel 0 among them?"),
+        hint=text("Write down the features of the first and of the last head. Is feature 0 among them?"),
         make=loops((WRITE, "J[b, i, h * d + 1:(h + 1) * d + 1] = mixture[:len(J[b, i, h * d + 1:(h + 1) * d + 1])]")),
     ),
     Mistake(

@@ -68,7 +68,7 @@ ALONE = (
     Mistake(
         "merge-heads-reversed", MERGE,
         why="the heads are joined from the last to the first",
-        hint=text("Which head should give the first d channels of a token's row?"),
+        hint=text("Which head should give the first d features of a token's row?"),
         make=changed((SWAP, "h = h[:, ::-1].swapaxes(1, 2)")),
     ),
     Mistake(
@@ -127,7 +127,7 @@ TOGETHER = (
     Mistake(
         "both-interleaved", BOTH,
         why="both functions give head h the channels h::H",
-        hint=text("Your two functions undo each other. Which channels lie together in one head?"),
+        hint=text("Your two functions undo each other. Which features lie together in one head?"),
         make=changed((SPLIT_RESHAPE, "x = x.reshape(B, T, C // heads, heads)"),
                      (SPLIT_SWAP, "return x.transpose(0, 3, 1, 2)"), (SWAP, "h = h.transpose(0, 2, 3, 1)")),
     ),

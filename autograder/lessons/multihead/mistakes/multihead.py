@@ -28,7 +28,7 @@ PROJECTIONS = (
     Mistake(
         "split-before-project", FORWARD,
         why="narrow attention: x is cut first, and each head projects its own channels only",
-        hint=text("Can head 0 see the last channel of x?"),
+        hint=text("Can head 0 see the last feature of x?"),
         make=changed((Q, f"own = np.kron(np.eye(heads), np.ones((x.shape[-1] // heads,) * 2))\n    {Q}"
                       .replace('params["wq"]', '(params["wq"] * own)')),
                      (K, K.replace('params["wk"]', '(params["wk"] * own)')),
@@ -81,7 +81,7 @@ PROJECTIONS = (
     Mistake(
         "weights-transposed", FORWARD,
         why="nn.Linear stores its weights as (out, in)",
-        hint=text("Row or column: which index of W belongs to the input channel here?"),
+        hint=text("Row or column: which index of W belongs to the input feature here?"),
         make=changed(*((line, line.replace('"]', '"].T')) for line in (Q, K, V))),
     ),
     Mistake(
@@ -138,7 +138,7 @@ JOINING = (
     Mistake(
         "head-zero-repeated", FORWARD,
         why="index 0 is left over from a first try with one head",
-        hint=text("Which heads have a part in J? Change the last channels of wv and look."),
+        hint=text("Which heads have a part in J? Change the last features of wv and look."),
         make=changed((MERGE, "joined = np.tile(mixed[:, 0], heads)")),
     ),
     Mistake(

@@ -97,7 +97,7 @@ FORWARDS = (
     Mistake(
         "own-heads-interleaved", FORWARD,
         why="an own attention that gives head h the channels h::H",
-        hint=text("Which channels of x @ wq does your head 0 read?"),
+        hint=text("Which features of x @ wq does your head 0 read?"),
         make=own((ALL_THREE, "B, T, C = np.shape(x)\n    Q, K, V = ((x @ params[name]).reshape(B, T, C // heads, heads)"
                              '.transpose(0, 3, 1, 2) for name in ("wq", "wk", "wv"))'),
                  ("J = merge_heads(O)", "J = O.transpose(0, 2, 3, 1).reshape(x.shape)"),

@@ -21,7 +21,7 @@ ORDER = (
     Mistake(
         "split-direct-reshape", SPLIT,
         why="the target shape is known, so x is reshaped straight to it",
-        hint=text("Print which token and which channel each entry of head 0 came from."),
+        hint=text("Print which token and which feature each entry of head 0 came from."),
         make=changed((RESHAPE, "x = x.reshape(B, heads, T, C // heads)"), (SWAP, "return x")),
     ),
     Mistake(
@@ -33,7 +33,7 @@ ORDER = (
     Mistake(
         "split-interleaved", SPLIT,
         why="H and d are exchanged in the reshape, then axes are moved until the shape fits; head h gets channels h::H",
-        hint=text("Which channels does head 0 own: neighbours, or every H-th one?"),
+        hint=text("Which features does head 0 own: neighbours, or every H-th one?"),
         make=changed((RESHAPE, "x = x.reshape(B, T, C // heads, heads)"), (SWAP, "return x.transpose(0, 3, 1, 2)")),
     ),
     Mistake(
@@ -75,7 +75,7 @@ ORDER = (
     Mistake(
         "split-heads-reversed", SPLIT,
         why="the stack of heads is built from the end",
-        hint=text("Does head 0 start at channel 0?"),
+        hint=text("Does head 0 start at feature 0?"),
         make=changed((SWAP, "return x.swapaxes(1, 2)[:, ::-1]")),
     ),
     Mistake(
@@ -87,7 +87,7 @@ ORDER = (
     Mistake(
         "split-overlapping-slices", SPLIT,
         why="each head's slice starts at h instead of h * d",
-        hint=text("With 4 channels and 2 heads, how many heads does channel 1 end up in?"),
+        hint=text("With 4 features and 2 heads, how many heads does feature 1 end up in?"),
         make=changed((RESHAPE, "d = C // heads"),
                      (SWAP, "return np.stack([x[..., h:h + d] for h in range(heads)], axis=1)")),
     ),
@@ -109,7 +109,7 @@ SIZE = (
     Mistake(
         "split-hard-coded-width", SPLIT,
         why="developed on one example, where a head is two channels wide",
-        hint=text("How many channels does one head get when x has 12 of them and there are 3 heads?"),
+        hint=text("How many features does one head get when x has 12 of them and there are 3 heads?"),
         make=changed((RESHAPE, "x = x.reshape(B, T, -1, 2)")),
     ),
     Mistake(
@@ -133,13 +133,13 @@ SIZE = (
     Mistake(
         "split-refuses-width-one", SPLIT,
         why="a head of one channel seems too narrow, so as many heads as channels are refused",
-        hint=text("Try as many heads as there are channels: how wide is each head, and is that forbidden?"),
+        hint=text("Try as many heads as there are features: how wide is each head, and is that forbidden?"),
         make=changed((DIVIDES, "if heads < 1 or heads >= C or C % heads != 0:")),
     ),
     Mistake(
         "split-modulo-reversed", SPLIT,
         why="'heads divides C' is written as heads % C",
-        hint=text("Work out your divisibility test by hand for 12 channels and 3 heads."),
+        hint=text("Work out your divisibility test by hand for 12 features and 3 heads."),
         make=changed((DIVIDES, "if heads < 1 or heads % C != 0:")),
     ),
     Mistake(
@@ -161,7 +161,7 @@ REFUSAL = (
     Mistake(
         "split-drop-channels", SPLIT,
         why="floors the width of a head, and leaves the channels that do not fit out without a word",
-        hint=text("Try 6 channels and 4 heads. Are all 6 channels still there?"),
+        hint=text("Try 6 features and 4 heads. Are all 6 features still there?"),
         make=changed((DIVIDES, "if heads < 0:"),
                      (RESHAPE, "d = C // heads\n    x = x[..., :heads * d].reshape(B, T, heads, d)")),
     ),

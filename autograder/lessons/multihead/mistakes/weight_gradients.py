@@ -104,7 +104,7 @@ FACTORS = (
     Mistake(
         "dW-reshape-not-transposed", BACKWARD,
         why="x.reshape(C, -1) where the transpose of x.reshape(-1, C) is needed",
-        hint=text("Print the first row of the flattened x: one channel of all tokens, or all channels of one token?"),
+        hint=text("Print the first row of the flattened x: one feature of all tokens, or all features of one token?"),
         make=changed((SUM_W, "x.reshape(x.shape[-1], -1) @ dpart.reshape(-1, x.shape[-1])")),
     ),
     Mistake(
