@@ -179,6 +179,16 @@ def test_the_student_reads_why_the_mark_is_lower(course):
     assert "2 points were taken off because this was handed in late." in row["Feedback comments"]
 
 
+def test_the_student_reads_that_a_teacher_still_looks_unless_the_file_has_to_come_again(course):
+    by_hand(course, "student-02", manual_score=1.5)
+    write(course, [grade_of("student-02", (3, 0, 4, 7, 1))])
+    export("moodle", "--lang", "en", "--output", "out")
+    said = [row["Feedback comments"] for row in rows_of(Path("out"))]
+    assert "There is no mark yet: your teacher still looks at multihead." in said[1]
+    assert "The file is empty" in said[3]
+    assert "teacher" not in said[3]
+
+
 def test_a_mark_is_never_below_zero(course):
     due(course, "zero")
     write(course, CLASS[:1], DUE + timedelta(hours=1))

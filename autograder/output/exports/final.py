@@ -32,7 +32,8 @@ def differing(grades: Sequence[Grade], marks: Marks) -> list[str]:
 def _final(grade: Grade, mark: Mark) -> Grade:
     """A person's mark stands also where the autograder has none: then the submission is graded."""
     return replace(grade, points=mark.points, max_points=mark.max_points, exercises=tuple(_exercises(grade, mark)),
-                   status=grade.status if mark.points is None else "graded", notices=(*grade.notices, *_said(mark)))
+                   status=grade.status if mark.points is None else "graded",
+                   notices=(*grade.notices, *_said(grade, mark)))
 
 
 def _without(grade: Grade, worth: float | None) -> Grade:
@@ -51,10 +52,10 @@ def _exercises(grade: Grade, mark: Mark) -> Iterator[ExerciseGrade]:
             yield ExerciseGrade(name, points, worth, ())
 
 
-def _said(mark: Mark) -> Iterator[Text]:
-    """What explains the mark to the student beside the exercises."""
-    if mark.waiting:
+def _said(grade: Grade, mark: Mark) -> Iterator[Text]:
+    """What explains the mark to the student beside the exercises; who has to hand in again is told nothing else."""
+    if mark.waiting and grade.status != "unreadable":
         yield text("There is no mark yet: your teacher still looks at {exercises}.", exercises=", ".join(mark.waiting))
-    elif mark.late_penalty:
+    elif mark.late_penalty and not mark.waiting:
         yield text("{points} points were taken off because this was handed in late.",
                    points=number(mark.late_penalty))
