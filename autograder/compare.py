@@ -24,6 +24,11 @@ AXES = {"B": text("sequence"), "T": text("time step"), "H": text("head"), "C": t
 LENGTHS = {"r": "C", "c": "C"}
 
 
+def lengths(axes: str) -> str:
+    """The letters of a shape: "CC" for the rows and columns "rc" of a matrix."""
+    return "".join(LENGTHS.get(axis, axis) for axis in axes)
+
+
 class NotPlain(Exception):
     """The answer is no array; the text says what it is. `opaque`: it is not even plain data."""
 
@@ -78,7 +83,7 @@ _KINDS = {type(None): text("None (is there a return?)"), tuple: text("a tuple or
 def _shape(got: np.ndarray, want: np.ndarray, axes: str, name: str) -> Text | None:
     if got.shape == want.shape:
         return None
-    letters = ", ".join(LENGTHS.get(axis, axis) for axis in axes) + ("," if len(axes) == 1 else "")
+    letters = ", ".join(lengths(axes)) + ("," if len(axes) == 1 else "")
     return text("{name} has shape {got}, expected {want} = ({axes})",
                 name=name, got=str(got.shape), want=str(want.shape), axes=letters)
 

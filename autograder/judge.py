@@ -138,7 +138,15 @@ def attempt(check: Check, ask: AskIn) -> Attempt:
 
 
 def _why(name: str, outcome: Outcome, shown: bool) -> Text:
-    """What happened instead of an answer. Of a hidden call only the kind of exception and the line, no text."""
+    """What happened instead of an answer, and what a missing name may come from."""
+    why = _what_happened(name, outcome, shown)
+    if "NameError" in outcome.kinds:
+        return text("{why}; variables of the example cells do not exist when your work is graded", why=why)
+    return why
+
+
+def _what_happened(name: str, outcome: Outcome, shown: bool) -> Text:
+    """The same as a fact. Of a hidden call only the kind of exception and the line, no text."""
     if UNWRITTEN in outcome.kinds:
         return text("{function} is not written yet", function=name)
     if outcome.status == "raised":

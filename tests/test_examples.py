@@ -32,7 +32,8 @@ SLIPS = {
         "Tijd en kenmerken staan verwisseld"]),
     "def split_heads(x, heads): return reference_split_heads(x, heads).swapaxes(0, 2) if len(x) > 1 "
     "else reference_split_heads(x, heads)": ("example_W1_split", [
-        "heeft vorm (5, 3, 2, 4), verwacht: (2, 3, 5, 4)", "maar ze staan op de verkeerde assen"]),
+        "heeft vorm (5, 3, 2, 4), verwacht: (2, 3, 5, 4)",
+        "maar ze staan op de verkeerde assen. Welke as hoort vooraan te komen?"]),
     f"def split_heads(x, heads):\n    {SPLIT}.transpose(1, 2)": ("example_W1_split", [
         "split_heads stopt met ValueError: axes don't match array", "op regel 3 van de cel"]),
     "def split_heads(x, heads): return reference_split_heads(x, heads).tolist()": ("example_W1_split", [
@@ -56,7 +57,8 @@ SLIPS = {
     "def merge_heads(h): return reference_merge_heads(h).squeeze(0)[0]": ("example_W1_merge", [
         "heeft vorm (4,), verwacht: (1, 2, 4)", "Dat is 1 as in plaats van 3"]),
     f"def split_heads(x, heads):\n    {SPLIT}.transpose(0, 1, 3, 2)": ("example_W1_merge", [
-        "split_heads(x, 3) heeft vorm (1, 4, 2, 3), verwacht: (1, 3, 4, 2), dus (B, H, T, d)"]),
+        "split_heads(x, 3) heeft vorm (1, 4, 2, 3), verwacht: (1, 3, 4, 2), dus (B, H, T, d)",
+        "Welke as hoort meteen na B te komen?"]),
     "def split_heads(x, heads):\n    x.shape = (len(x), -1, heads, x.shape[2] // heads)\n"
     "    return x.swapaxes(1, 2)": ("example_W1_split", [
         "split_heads verandert een argument: x had vorm (1, 2, 4) en heeft nu vorm (1, 2, 2, 2)"]),

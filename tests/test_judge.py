@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from autograder.judge import AskIn, attempt
+from autograder.language import translate
 from autograder.lesson import Check, Unanswered, Wrong
 from autograder.records import Call, Opaque, Outcome, Result, text
 
@@ -96,3 +97,11 @@ def test_a_wrong_answer_keeps_its_reason() -> None:
     def run(ask):
         raise Wrong(text("because"))
     assert word_of(Outcome("answered", 1), run).why == text("because")
+
+
+def test_a_missing_name_is_told_where_it_may_have_been() -> None:
+    """In the notebook it runs: there the variables of the example cells exist."""
+    outcome = Outcome("raised", error="NameError", kinds=("NameError",), where=(11, 3))
+    assert translate(word_of(outcome).why, "en") == (
+        "f raised NameError (cell 12, line 3); "
+        "variables of the example cells do not exist when your work is graded")

@@ -24,6 +24,11 @@ def test_of_an_example_with_another_shape_the_numbers_are_kept_and_none_is_calle
     assert len(picture.seen) == 8
 
 
+def test_a_matrix_has_the_letters_of_its_lengths():
+    picture = picture_of(np.ones((1, 2, 2)), np.zeros((2, 2)), "rc", "grads['wq']")
+    assert (picture.letters, [axis.template for axis in picture.axes]) == ("CC", ["row", "column"])
+
+
 def test_of_a_hidden_check_only_the_shapes_are_kept():
     picture = picture_of(np.swapaxes(WANT, 1, 2), WANT, "BHTd", "h")
     assert (picture.got, picture.want) == ((2, 5, 3, 4), (2, 3, 5, 4))

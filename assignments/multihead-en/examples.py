@@ -275,7 +275,9 @@ def _other_shape(seen, expected, axes):
     if len(seen) != len(expected):
         return f"{'That is 1 axis' if len(seen) == 1 else f'Those are {len(seen)} axes'} instead of {len(expected)}."
     if sorted(seen) == sorted(expected):
-        return "The sizes are right, but they are on the wrong axes. Which axis should come right after the first?"
+        first = next(place for place, size in enumerate(expected) if seen[place] != size)
+        where = f"right after {LENGTHS.get(axes[first - 1], axes[first - 1])}" if first else "first"
+        return f"The lengths are right, but they are on the wrong axes. Which axis should come {where}?"
     parts = [f"axis {LENGTHS.get(axis, axis)} has length {have} instead of {want}"
              for axis, have, want in zip(axes, seen, expected, strict=True) if have != want]
     return f"Look at each axis: {', '.join(parts)}."

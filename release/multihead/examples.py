@@ -275,7 +275,9 @@ def _other_shape(seen, expected, axes):
     if len(seen) != len(expected):
         return f"Dat {'is 1 as' if len(seen) == 1 else f'zijn {len(seen)} assen'} in plaats van {len(expected)}."
     if sorted(seen) == sorted(expected):
-        return "De maten kloppen, maar ze staan op de verkeerde assen. Welke as hoort meteen na de eerste te komen?"
+        first = next(place for place, size in enumerate(expected) if seen[place] != size)
+        where = f"meteen na {LENGTHS.get(axes[first - 1], axes[first - 1])}" if first else "vooraan"
+        return f"De lengtes kloppen, maar ze staan op de verkeerde assen. Welke as hoort {where} te komen?"
     parts = [f"as {LENGTHS.get(axis, axis)} heeft lengte {have} in plaats van {want}"
              for axis, have, want in zip(axes, seen, expected, strict=True) if have != want]
     return f"Kijk per as: {', '.join(parts)}."

@@ -23,6 +23,14 @@ def _rejects(outcome: Outcome) -> Text:
     if "AssertionError" in outcome.kinds:
         return text("own_test rejects an implementation that is right, with {error}; "
                     "does it compare something that may differ?", error=error_name(outcome))
+    stops = _stops(outcome)
+    if "NameError" in outcome.kinds:
+        return text("{why}; variables of the example cells do not exist when your work is graded", why=stops)
+    return stops
+
+
+def _stops(outcome: Outcome) -> Text:
+    """Which mistake in the test itself ended it, and where."""
     if outcome.where is None:
         return text("own_test itself stops with {error} on an implementation that is right", error=error_name(outcome))
     return text("own_test itself stops with {error} on an implementation that is right (cell {cell}, line {line})",
