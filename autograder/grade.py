@@ -2,10 +2,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, fields
 from functools import partial
+
+import numpy as np
 
 from autograder.diagnose import Catalogue
 from autograder.judge import (
@@ -43,6 +46,14 @@ class Limits:
         """Those that are not the defaults, since they can change a mark; the wall stands apart (Grade.isolation)."""
         return " ".join(f"{one.name}={getattr(self, one.name):g}" for one in fields(self)
                         if one.name != "isolation" and getattr(self, one.name) != one.default)
+
+
+@contextmanager
+def _quiet_numbers() -> Iterator[None]:
+    """Huge or complex numbers in an answer are wrong, and no reason to warn whoever grades, or to stop."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+        yield
 
 
 @dataclass(frozen=True)
@@ -179,7 +190,8 @@ class Engine:
                                notices=(*submission.notices, submission.unreadable))
         students: list[Student] = []
         try:
-            assessment = self._assessed(submission, students, time.monotonic() + self._budget)
+            with _quiet_numbers():
+                assessment = self._assessed(submission, students, time.monotonic() + self._budget)
         except Exception as error:
             why = text("the autograder failed: {error}", error=f"{type(error).__name__}: {error}")
             return self._grade(submission, "broken", start, exercises=self._nothing("broken"), for_a_person=(why,))
