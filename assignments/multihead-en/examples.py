@@ -61,7 +61,7 @@ def shape(name, value, expected, axes):
     if not isinstance(value, np.ndarray):
         fail(f"{name} is {_kind(value)}, expected: a NumPy array of shape {expected}.")
     if value.shape != expected:
-        fail(f"{name} has shape {value.shape}, expected: {expected}, so ({_letters(axes)}).\n"
+        fail(f"{name} has shape {value.shape}, expected: {expected}, that is ({_letters(axes)}).\n"
              f"{_other_shape(value.shape, expected, axes)}")
 
 
@@ -273,7 +273,7 @@ def _kind(value):
 def _other_shape(seen, expected, axes):
     """What is different about this shape, axis by axis."""
     if len(seen) != len(expected):
-        return f"{'That is 1 axis' if len(seen) == 1 else f'Those are {len(seen)} axes'} instead of {len(expected)}."
+        return f"It has {'1 axis' if len(seen) == 1 else f'{len(seen)} axes'} instead of {len(expected)}."
     if sorted(seen) == sorted(expected):
         first = next(place for place, size in enumerate(expected) if seen[place] != size)
         where = f"right after {LENGTHS.get(axes[first - 1], axes[first - 1])}" if first else "first"

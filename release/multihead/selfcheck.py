@@ -36,7 +36,8 @@ WORDS = {                                   # what -> (Dutch, English)
     "cell": ("cel {cell}", "cell {cell}"),
     "all": ("Alle {count} voorbeelden kloppen. Dat bewijst nog niet dat je klaar bent: sommige fouten merkt geen "
             "enkel voorbeeld op.",
-            "All {count} examples hold. That does not prove that you are done: some mistakes no example notices."),
+            "All {count} examples hold. That does not prove that you are done: some mistakes go unnoticed in every "
+            "example."),
     "some": ("{right} van de {count} voorbeelden kloppen. Begin bij het bovenste kruisje: wat eronder staat, bouwt er "
              "vaak op voort.",
              "{right} of {count} examples hold. Start with the topmost cross: what is below it often builds on it."),

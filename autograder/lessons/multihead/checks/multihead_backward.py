@@ -62,7 +62,7 @@ def right_route(ask: Ask, name: str, want: float) -> None:
     """The route is what the lesson prints, to 4 decimals."""
     seen = route(ask, name)
     if not abs(seen - want) <= 6e-5:
-        raise Wrong(text("through {name} X[0,0,0] receives {seen}, expected {want}",
+        raise Wrong(text("X[0,0,0] receives {seen} through {name}, expected {want}",
                          name=name[1].upper(), seen=f"{seen:.4f}", want=f"{want:.4f}"))
 
 
