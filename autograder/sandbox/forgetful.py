@@ -56,6 +56,7 @@ class _Cells:
         self._imports: dict[str, str] = dict(given)
         self._values: dict[str, list[ast.expr | None]] = {}         # None: bound in another way than by `name = ...`
         self._seen: set[tuple[ast.FunctionDef, bool]] = set()
+        self._constant: dict[tuple[str, int], bool] = {}
 
     def forget(self, function: str) -> bool:
         """Whether everything that runs before the function, and all that it can reach, is listed."""
@@ -156,8 +157,8 @@ class _Cells:
         if name not in self._values:
             return self._is_known(name)
         return depth > 0 and all(
-            self._is_fixed(value.id, depth - 1) if isinstance(value, ast.Name) else self._is_constant(value, depth - 1)
-            for value in self._values[name])
+            self._is_fixed(value, depth - 1) if isinstance(value, str) else self._is_constant(value, depth - 1)
+            for value in {value.id if isinstance(value, ast.Name) else value for value in self._values[name]})
 
     def _is_constant(self, value: ast.expr | None, depth: int = _DEPTH) -> bool:
         """Numbers, texts and tuples of them, also computed from each other."""
@@ -168,9 +169,15 @@ class _Cells:
         if isinstance(value, ast.UnaryOp):
             return self._is_constant(value.operand, depth)
         if isinstance(value, ast.Name):
-            return depth > 0 and value.id in self._values and all(
-                self._is_constant(other, depth - 1) for other in self._values[value.id])
+            return depth > 0 and self._stands_for_constants(value.id, depth - 1)
         return isinstance(value, ast.Constant)
+
+    def _stands_for_constants(self, name: str, depth: int) -> bool:
+        """Worked out once: names that hold others many times over would take for ever."""
+        if (name, depth) not in self._constant:
+            self._constant[name, depth] = name in self._values and all(
+                self._is_constant(value, depth) for value in self._values[name])
+        return self._constant[name, depth]
 
     def _is_listed(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Attribute):

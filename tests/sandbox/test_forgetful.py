@@ -1,4 +1,6 @@
 """Which tests of students are known to keep nothing from one call to the next, and that this changes no outcome."""
+import sys
+
 import numpy as np
 import pytest
 
@@ -92,6 +94,8 @@ REMEMBERING = {
     "a magic": "%time\n" + TEST,
     "no test": "def other(f, g):\n    pass",
     "a star import": "from numpy import *\n" + TEST,
+    "constants that cannot be":
+        "z = []\nd = (z,)\n\n\ndef own_test(f, g):\n    assert d",
     "nesting beyond all bounds": "x = " + "(" * 5000 + ")" * 5000 + "\n" + TEST,
 }
 
@@ -109,6 +113,22 @@ def test_whatever_could_remember_is_not_taken_for_forgetful(source: str) -> None
 @pytest.mark.parametrize("source", REMEMBERING.values(), ids=REMEMBERING)
 def test_it_is_not_either_where_the_cell_before_it_is_harmless(source: str) -> None:
     assert not forgets(["x = 1", source, "y = 2"], "own_test", GIVEN)
+
+
+def test_names_that_hold_each_other_many_times_take_no_longer() -> None:
+    tower = "v6 = 1\n" + "".join(f"v{i} = ({f'v{i + 1}, ' * 100})\n" for i in reversed(range(6)))
+    looked_at = 0
+
+    def count(frame: object, event: str, arg: object) -> None:
+        nonlocal looked_at
+        looked_at += 1
+        if looked_at > 10**6:
+            raise TimeoutError
+    sys.setprofile(count)
+    try:
+        assert forgets([tower + "\n\ndef own_test(f, g):\n    assert v0"], "own_test", GIVEN)
+    finally:
+        sys.setprofile(None)
 
 
 def test_a_later_cell_can_make_a_test_remember() -> None:
