@@ -42,8 +42,8 @@ def split(words: dict[str, str]) -> Figure:
         write(axes, x, 238, words[steps], size=14, colour=QUIET)
         for head, rows in enumerate(heads):
             top = 188 - 88 * head
-            write(axes, x - 64, top - 34, words["head"].format(head=head), size=14, align="right", weight="bold")
-            _numbers(axes, x + 6, top, rows, words["time"])
+            write(axes, x - 70, top - 34, words["head"].format(head=head), size=14, align="right", weight="bold")
+            _numbers(axes, x + 24, top, rows, words["time"])
     return figure
 
 

@@ -5,7 +5,7 @@ WORDS = {
     "nl": {
         "split": {
             "x": "x: 2 tokens met elk 4 kenmerken",
-            "time": "tijd {t}",
+            "time": "tijdstap {t}",
             "head": "head {head}",
             "first_half": "head 0",
             "second_half": "head 1",
@@ -14,24 +14,25 @@ WORDS = {
             "wrong": "Fout",
             "wrong_steps": "rechtstreeks reshapen\nnaar (B, H, T, d)",
             "alt": "De acht getallen van x: token 0 heeft 0, 1, 2, 3 en token 1 heeft 4, 5, 6, 7. Links, goed: eerst "
-                   "knippen en dan tijd en heads wisselen. Head 0 krijgt op tijd 0 de getallen 0 en 1 en op tijd 1 de "
-                   "getallen 4 en 5; head 1 krijgt 2 en 3, en 6 en 7. Rechts, fout: rechtstreeks reshapen. Head 0 "
-                   "krijgt dan 0, 1, 2 en 3, het hele token 0, uitgesmeerd over twee tijdstappen; head 1 krijgt het "
-                   "hele token 1.",
+                   "knippen en dan tijd en heads wisselen. Head 0 krijgt op tijdstap 0 de getallen 0 en 1 en op "
+                   "tijdstap 1 de getallen 4 en 5; head 1 krijgt 2 en 3, en 6 en 7. Rechts, fout: rechtstreeks "
+                   "reshapen. Head 0 krijgt dan 0, 1, 2 en 3, het hele token 0, uitgesmeerd over twee tijdstappen; "
+                   "head 1 krijgt het hele token 1.",
         },
         "merge": {
             "head": "head {head}",
-            "time": "tijd {t}",
+            "time": "tijdstap {t}",
             "right": "Goed",
             "right_steps": "eerst wisselen: (B, T, H, d)\ndan plakken: (B, T, C)",
             "right_says": "weer de rijen van x",
             "wrong": "Fout",
             "wrong_steps": "rechtstreeks reshapen\nnaar (B, T, C)",
             "wrong_says": "tokens door elkaar",
-            "alt": "Head 0 heeft op tijd 0 de getallen 0 en 1 en op tijd 1 de getallen 4 en 5; head 1 heeft 2 en 3, en "
-                   "6 en 7. Links, goed: eerst heads en tijd terugwisselen en dan plakken. Tijd 0 krijgt 0, 1, 2, 3 en "
-                   "tijd 1 krijgt 4, 5, 6, 7: weer de rijen van x. Rechts, fout: rechtstreeks reshapen. Tijd 0 krijgt "
-                   "dan 0, 1, 4, 5 en tijd 1 krijgt 2, 3, 6, 7: de tokens staan door elkaar.",
+            "alt": "Head 0 heeft op tijdstap 0 de getallen 0 en 1 en op tijdstap 1 de getallen 4 en 5; head 1 heeft 2 "
+                   "en 3, en 6 en 7. Links, goed: eerst heads en tijd terugwisselen en dan plakken. Tijdstap 0 krijgt "
+                   "0, 1, 2, 3 en tijdstap 1 krijgt 4, 5, 6, 7: weer de rijen van x. Rechts, fout: rechtstreeks "
+                   "reshapen. Tijdstap 0 krijgt dan 0, 1, 4, 5 en tijdstap 1 krijgt 2, 3, 6, 7: de tokens staan door "
+                   "elkaar.",
         },
         "multihead": {
             "split": "split_heads",
@@ -57,8 +58,8 @@ WORDS = {
             "attention": "split_heads, attention_backward, merge_heads",
             "sum": "de drie routes opgeteld, niet gemiddeld",
             "alt": "De weg terug van dY naar dX, van boven naar beneden. dY gaat door WO getransponeerd en wordt dJ. "
-                   "Via split_heads, attention_backward en merge_heads ontstaan dQ, dK en dV. Elk gaat door zijn eigen "
-                   "getransponeerde matrix. De route via Q draagt 0.4055 bij, die via K ook 0.4055 en die via V "
+                   "Via split_heads, attention_backward en merge_heads ontstaan dQ, dK en dV. Elk gaat door zijn "
+                   "eigen getransponeerde matrix. De route via Q draagt 0.4055 bij, die via K ook 0.4055 en die via V "
                    "6.2509. Opgeteld is dX op plaats 0, 0, 0 gelijk aan 7.0619.",
         },
         "own_test": {
@@ -67,14 +68,14 @@ WORDS = {
             "wrong": "fout",
             "accepted": "er gebeurt niets",
             "refused": "AssertionError",
-            "alt": "Drie uitwerkingen gaan de test own_test in. Bij een goede uitwerking gebeurt er niets, ook als die "
-                   "anders is geschreven. Bij een foute uitwerking komt er een AssertionError.",
+            "alt": "Drie uitwerkingen gaan de test own_test in. Bij een goede uitwerking gebeurt er niets, ook als "
+                   "die anders is geschreven. Bij een foute uitwerking komt er een AssertionError.",
         },
     },
     "en": {
         "split": {
             "x": "x: 2 tokens with 4 features each",
-            "time": "time {t}",
+            "time": "time step {t}",
             "head": "head {head}",
             "first_half": "head 0",
             "second_half": "head 1",
@@ -83,24 +84,25 @@ WORDS = {
             "wrong": "Wrong",
             "wrong_steps": "reshape directly\nto (B, H, T, d)",
             "alt": "The eight numbers of x: token 0 has 0, 1, 2, 3 and token 1 has 4, 5, 6, 7. On the left, right: "
-                   "first cut, then swap time and heads. Head 0 gets the numbers 0 and 1 at time 0, and 4 and 5 at "
-                   "time 1; head 1 gets 2 and 3, and 6 and 7. On the right, wrong: reshape directly. Head 0 then gets "
-                   "0, 1, 2 and 3, the whole of token 0, smeared over two time steps; head 1 gets the whole of token "
-                   "1.",
+                   "first cut, then swap time and heads. Head 0 gets the numbers 0 and 1 at time step 0, and 4 and 5 "
+                   "at time step 1; head 1 gets 2 and 3, and 6 and 7. On the right, wrong: reshape directly. Head 0 "
+                   "then gets 0, 1, 2 and 3, the whole of token 0, smeared over two time steps; head 1 gets the whole "
+                   "of token 1.",
         },
         "merge": {
             "head": "head {head}",
-            "time": "time {t}",
+            "time": "time step {t}",
             "right": "Right",
             "right_steps": "first swap: (B, T, H, d)\nthen join: (B, T, C)",
             "right_says": "the rows of x again",
             "wrong": "Wrong",
             "wrong_steps": "reshape directly\nto (B, T, C)",
             "wrong_says": "tokens mixed up",
-            "alt": "Head 0 has the numbers 0 and 1 at time 0, and 4 and 5 at time 1; head 1 has 2 and 3, and 6 and 7. "
-                   "On the left, right: first swap heads and time back, then join. Time 0 gets 0, 1, 2, 3 and time 1 "
-                   "gets 4, 5, 6, 7: the rows of x again. On the right, wrong: reshape directly. Time 0 then gets 0, "
-                   "1, 4, 5 and time 1 gets 2, 3, 6, 7: the tokens are mixed up.",
+            "alt": "Head 0 has the numbers 0 and 1 at time step 0, and 4 and 5 at time step 1; head 1 has 2 and 3, "
+                   "and 6 and 7. On the left, right: first swap heads and time back, then join. Time step 0 gets 0, "
+                   "1, 2, 3 and time step 1 gets 4, 5, 6, 7: the rows of x again. On the right, wrong: reshape "
+                   "directly. Time step 0 then gets 0, 1, 4, 5 and time step 1 gets 2, 3, 6, 7: the tokens are mixed "
+                   "up.",
         },
         "multihead": {
             "split": "split_heads",
