@@ -35,6 +35,14 @@ def test_the_english_edition_says_it_in_english(capsys):
         "wo: right", "note: B = 1: a mix-up of sequences, or an average over the batch, goes unnoticed."]
 
 
+def test_a_matrix_that_is_missing_is_named(capsys):
+    given = trial()
+    del given["params"]["wk"]
+    right, out = run(capsys, **given)
+    assert right is False
+    assert out == "in params ontbreekt wk.\nGezien: wq, wv, wo. Verwacht: wq, wk, wv, wo.\n"
+
+
 def test_a_wrong_gradient_is_placed_by_axis(capsys):
     def backward(cache, params, dy):
         dx, grads = RIGHT["multihead_backward"](cache, params, dy)

@@ -19,9 +19,9 @@ MARGIN = 1e-6                                   # larger than the rounding, smal
 def gradcheck(forward, backward, x, params, heads, allowed, seed=0):
     """Print for each gradient whether it is right, and then what this trial cannot see. True if all is right."""
     x = np.array(x).astype(float)
-    params = {name: np.array(params[name], dtype=float) for name in MATRICES}
     allowed = np.array(allowed, dtype=bool)
     try:
+        params = {name: np.array(entries("params", params, MATRICES)[name], dtype=float) for name in MATRICES}
         right = _compare(forward, backward, x, params, heads, allowed, np.random.default_rng(seed))
     except AssertionError as error:
         print(error)

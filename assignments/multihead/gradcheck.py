@@ -19,9 +19,9 @@ MARGIN = 1e-6                                   # groter dan de afronding, klein
 def gradcheck(forward, backward, x, params, heads, allowed, seed=0):
     """Print per gradiënt of hij klopt, en daarna wat deze proef niet kan zien. True als alles klopt."""
     x = np.array(x).astype(float)
-    params = {name: np.array(params[name], dtype=float) for name in MATRICES}
     allowed = np.array(allowed, dtype=bool)
     try:
+        params = {name: np.array(entries("params", params, MATRICES)[name], dtype=float) for name in MATRICES}
         right = _compare(forward, backward, x, params, heads, allowed, np.random.default_rng(seed))
     except AssertionError as error:
         print(error)
