@@ -10,7 +10,8 @@ _EXCEPTIONS = """
     LookupError NotImplementedError OverflowError RuntimeError TypeError ValueError ZeroDivisionError
 """
 #: of modules, arrays, generators of random numbers and Python's own containers. What hands out memory as it is
-#: (`empty`, `ndarray`, a ufunc's `where=`) is not among them: an earlier call may have left something there.
+#: (`empty`, `ndarray`, a ufunc's `where=`) is not among them: an earlier call may have left something there. Nor is what
+#: hides a MemoryError (`array_equal`, `array_equiv`), which tells how much earlier calls left.
 _ATTRIBUTES = """
     arange array asarray ascontiguousarray eye full full_like identity linspace meshgrid ones ones_like tri tril
     triu zeros zeros_like diag indices ndindex ndenumerate fromfunction
@@ -23,7 +24,7 @@ _ATTRIBUTES = """
     einsum equal exp expm1 fabs greater greater_equal inner isclose isfinite isin isinf isnan isreal less less_equal
     log log1p logical_and logical_not logical_or logical_xor matmul max maximum mean median min minimum mod multiply
     negative not_equal outer power prod round sign sqrt square std subtract sum tanh sinh cosh tensordot trace
-    unique var vdot sort array_equal array_equiv nanmax nanmin nansum nan_to_num floor ceil float_power cross kron
+    unique var vdot sort nanmax nanmin nansum nan_to_num floor ceil float_power cross kron
     count_nonzero linalg norm inv det matrix_rank solve pinv qr svd testing assert_allclose assert_almost_equal
     assert_array_almost_equal assert_array_equal assert_equal assert_array_less assert_raises errstate
 
