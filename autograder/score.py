@@ -8,10 +8,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from autograder.judge import Attempt, Judged
-from autograder.lesson import Exercise
-from autograder.records import Diagnosis, ExerciseGrade, Verdict, text
-
-_NOT_YET = text("right, but it counts only once {function} is right for cases that are not in the notebook")
+from autograder.lesson import Check, Exercise
+from autograder.records import Diagnosis, ExerciseGrade, Text, Verdict, text
 
 
 def exercise_grade(judged: Judged, diagnosis: Diagnosis) -> ExerciseGrade:
@@ -37,10 +35,19 @@ def _verdict(exercise: Exercise, index: int, attempt: Attempt, points: Fraction 
              diagnosis: Diagnosis) -> Verdict:
     check, why = exercise.checks[index], attempt.why
     if attempt.word == "passed" and points == 0 and check.points:
-        why = text(_NOT_YET.template, function=exercise.name)
+        why = _not_yet(exercise, check)
     mistakes = () if attempt.word in ("passed", "broken", "skipped") else diagnosis.mistakes
     return Verdict(check.name, check.title, attempt.word, None if points is None else float(points),
                    float(check.points), attempt.world, why, mistakes, attempt.picture)
+
+
+def _not_yet(exercise: Exercise, check: Check) -> Text:
+    """Why something right earns nothing: a gate without points is named, values of hidden cases are not."""
+    gates = [other for other in exercise.checks if other.name in check.needs]
+    if len(gates) == 1 and not gates[0].points:
+        return text("right, but it counts only once this is right too: {title}", title=gates[0].title)
+    return text("right, but it counts only once {function} is right for cases that are not in the notebook",
+                function=exercise.name)
 
 
 def ungraded(exercise: Exercise, word: str) -> ExerciseGrade:

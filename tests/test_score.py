@@ -4,6 +4,7 @@ from fractions import Fraction
 import pytest
 
 from autograder.judge import Attempt, Judged
+from autograder.language import translate
 from autograder.lesson import Check, Exercise, lesson_names, load_lesson
 from autograder.records import Diagnosis, text
 from autograder.score import exercise_grade, ungraded
@@ -31,6 +32,15 @@ def test_examples_and_properties_are_worth_nothing_without_the_value() -> None:
     assert grade.points == 0
     assert [verdict.verdict for verdict in grade.verdicts] == ["passed", "wrong", "passed"]
     assert "counts only once" in grade.verdicts[0].message.template
+
+
+def test_a_gate_without_points_is_named() -> None:
+    gate = Check("gate", text("The gate holds"), Fraction(0), lambda ask: None)
+    exercise = Exercise("f", "test_f", 2, (gate, a_check("catch", "2", ("gate",))))
+    attempts = [Attempt("wrong", None, None), Attempt("passed", None, "own")]
+    grade = exercise_grade(Judged(exercise, attempts), Diagnosis())
+    assert translate(grade.verdicts[1].message, "en") == (
+        "right, but it counts only once this is right too: The gate holds")
 
 
 def test_a_broken_check_leaves_the_exercise_without_points_not_with_zero() -> None:
