@@ -252,10 +252,16 @@ def trials(exercise: Exercise, open_subject: Open, subject_of: SubjectOf, refere
            known: Mapping[str, Outcome] = NONE_KNOWN) -> Judged:
     """A student's own test, run once per implementation, each in a fresh process, in random order.
 
-    What is `known` of it already (see `trials_in_one`) is not tried again.
+    What is `known` of it already (see `trials_in_one`) is not tried again, but for one that was rejected, at random: a
+    test that rejected it because of what it saw earlier does not do so alone. Then nothing counts as known.
     """
-    outcomes = dict(known)
-    order = _shuffled(name for name in exercise.implementations if name not in known)
+    audited = _shuffled(name for name, outcome in known.items() if outcome.status == "raised"
+                        and UNWRITTEN not in outcome.kinds)[:1]
+    again = _trials_in_fresh_ones(exercise, audited, open_subject, subject_of) if audited else {}
+    if any(outcome.status != known[name].status for name, outcome in again.items()):
+        known = {}
+    outcomes = {**known, **again}
+    order = _shuffled(name for name in exercise.implementations if name not in outcomes)
     if order:
         outcomes |= _trials_in_fresh_ones(exercise, order, open_subject, subject_of)
     ask = AskIn("own", reference, reference, trials=outcomes.__getitem__)

@@ -1,5 +1,6 @@
 """Which tests of students are known to keep nothing from one call to the next, and that this changes no outcome."""
 import sys
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -8,9 +9,12 @@ from autograder.grade import Engine
 from autograder.intake import from_sources
 from autograder.judge import Judged, trials, trials_in_one
 from autograder.lesson import load_lesson
+from autograder.records import Outcome
 from autograder.sandbox.forgetful import forgets
+from autograder.subject import LocalSubject
 
 LESSON = load_lesson("multihead")
+SUBJECT = LocalSubject(LESSON.reference_source)
 GIVEN = {"np": np, "__name__": "__main__"}
 TEST = "def own_test(f, g):\n    y = f(np.ones((2, 3)))\n    assert np.allclose(y, 1)\n"
 
@@ -179,6 +183,36 @@ def test_one_process_gives_the_outcomes_that_fresh_ones_give(source: str) -> Non
 
 def _words(judged: Judged) -> list[tuple[str, object]]:
     return [(attempt.word, attempt.why) for attempt in judged.attempts]
+
+
+def test_a_test_that_says_something_else_alone_is_tried_in_fresh_processes_only() -> None:
+    """The analysis taken in: what was rejected in one process because of earlier trials is accepted in a fresh one."""
+    exercise = next(one for one in LESSON.exercises if one.implementations)
+    asked = []
+
+    class Alone:
+        def answer(self, call):
+            asked.append(call)
+            return Outcome("answered")
+
+    known = {name: Outcome("raised", kinds=("AssertionError",)) for name in exercise.implementations}
+    judged = trials(exercise, lambda stand_ins, install: nullcontext(Alone()), lambda one: SUBJECT, SUBJECT, known)
+    assert len(asked) == len(exercise.implementations)
+    assert {attempt.word for attempt in judged.attempts[1:]} == {"wrong"}
+
+
+def test_one_rejection_is_tried_again_alone() -> None:
+    exercise = next(one for one in LESSON.exercises if one.implementations)
+    asked = []
+
+    class Alone:
+        def answer(self, call):
+            asked.append(call)
+            return Outcome("raised", kinds=("AssertionError",))
+
+    known = {name: Outcome("raised", kinds=("AssertionError",)) for name in exercise.implementations}
+    trials(exercise, lambda stand_ins, install: nullcontext(Alone()), lambda one: SUBJECT, SUBJECT, known)
+    assert len(asked) == 1
 
 
 def test_a_test_that_the_process_does_not_survive_is_tried_in_fresh_ones() -> None:
