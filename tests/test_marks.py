@@ -131,6 +131,11 @@ def test_a_manual_score_comes_out_of_every_format(name, course, capsys):
             "student-03)") in capsys.readouterr().err
 
 
+def test_marks_that_nobody_touched_are_said_to_be_the_autograders(course, capsys):
+    points("csv")
+    assert "the marks are the gradebook's; all are what the autograder gave" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_late_penalty_comes_out_of_every_format(name, course):
     due(course)

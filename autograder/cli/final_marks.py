@@ -60,8 +60,9 @@ def _notes(grades: Sequence[Grade], marks: Mapping[str, Mark]) -> list[str]:
     other, own = differing(grades, marks), {grade.student for grade in grades}
     only_there, only_here = sorted(marks.keys() - own), sorted(own - marks.keys())
     outdated = [student for student, mark in marks.items() if mark.outdated]
-    notes = [f"the marks are the gradebook's; for {len(other)} of {len(grades)} students that is not what the "
-             f"autograder gave{_who(other)}"]
+    beside = (f"for {len(other)} of {len(grades)} students that is not what the autograder gave{_who(other)}" if other
+              else "all are what the autograder gave")
+    notes = [f"the marks are the gradebook's; {beside}"]
     if only_here:
         notes.append(f"the gradebook lacks {_named(only_here)}, whom the journal has; left empty (`autograder grade` "
                      "writes what is missing)")
