@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import get_context
+
+import numpy as np
 
 from autograder.grade import Engine
 from autograder.records import Submission
@@ -64,6 +67,10 @@ def seconds(processes: list[Frames]) -> float:
 
 
 def _replayed(processes: list[Frames]) -> float:
+    send, receive, main = wire.send, wire.receive, sys.modules["__main__"]
+    np.linalg.solve(np.eye(300), np.eye(300))
+    _answer(iter(processes[0]))           # what is set up once is set up before the forks
+    wire.send, wire.receive, sys.modules["__main__"] = send, receive, main
     gc.collect()
     gc.freeze()
     start = time.perf_counter()

@@ -21,6 +21,6 @@ def plot(rows: Sequence, path: Path) -> None:
                   label=f"{what} (rate of {row.submissions})")
     axes.set(xscale="log", yscale="log", xlabel="submissions in the class", ylabel="seconds, start to finish")
     axes.grid(which="major", alpha=0.3)
-    axes.legend()
+    figure.legend(loc="outside upper center", ncols=2)
     figure.savefig(path, dpi=150)
     pyplot.close(figure)
