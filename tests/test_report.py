@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from random import Random
 
 import by_hand
+import click
 import msgspec
 import pytest
 from by_hand import BROKEN, GRADE, UNREADABLE, changed, with_verdict
@@ -13,6 +14,8 @@ from class_of import class_of, hostile
 from msgspec.structs import replace
 
 from autograder.cli import run
+from autograder.cli.report import write_course_report
+from autograder.nbgrader.course import Course
 from autograder.output.jsonl import json_line
 from autograder.output.report import Run, report_page
 from autograder.output.report_anonymous import anonymous
@@ -520,6 +523,23 @@ def test_grading_writes_the_page(course, monkeypatch, capsys):
     assert run(["grade", "--student", "c"]) == 0
     assert "The class on one page: report.html" in capsys.readouterr().out
     assert [row["name"] for row in Page((course / "report.html").read_text()).data["rows"]] == ["c"]
+
+
+def test_the_page_of_a_large_class_is_made_elsewhere_and_is_the_same(course, monkeypatch, capsys):
+    pages = []
+    for most in (2000, 1):
+        monkeypatch.setattr("autograder.cli.report.OWN_PROCESS", most)
+        page = write_course_report(Course.find(course), "multihead", "en", 3)
+        pages.append(page.read_text())
+        page.unlink()
+    assert pages[0] == pages[1]
+
+
+def test_a_page_that_cannot_be_made_elsewhere_says_why(course, monkeypatch):
+    monkeypatch.setattr("autograder.cli.report.OWN_PROCESS", 1)
+    (course / ".autograder" / "journal.jsonl").write_text("")
+    with pytest.raises(click.UsageError, match="holds no grades"):
+        write_course_report(Course.find(course), "multihead", None, 3)
 
 
 def test_an_anonymous_page_has_a_name_of_its_own_and_the_same_codes_each_time(course):

@@ -86,7 +86,7 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
         except CourseError as error:
             raise click.UsageError(str(error)) from None
         answer.all(grades)
-    overview = write_course_report(course, lesson, language)
+    overview = write_course_report(course, lesson, language, len(grades))
     if target != "-":
         page = course.path("feedback", grades[0].student, lesson).with_suffix(".html")
         click.echo(f"\nEach student has a page of feedback, such as {os.path.relpath(page)}")

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from autograder.records import Grade
 
 KEY = Path(".autograder", "anonymous.key")
+OWN_PROCESS = 2000                              # students from whom on the report of a run gets a process of its own
 _given = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -59,10 +62,21 @@ def report(file: Path | None, output: str | None, anonymous: bool, against: Path
     return DONE
 
 
-def write_course_report(course: Course, lesson: str, language: str | None) -> Path:
-    """The page of a lesson that was graded just now, in the course's folder."""
+def write_course_report(course: Course, lesson: str, language: str | None, students: int) -> Path:
+    """The page of a lesson that was graded just now, in the course's folder.
+
+    For a large class it is made by a process of its own: it holds all grades at once, and the one that has graded holds
+    nbgrader already.
+    """
     page = course.root / _name(lesson)
-    _write(page, _run(course.root / JOURNAL, lesson, course), language, course)
+    if students < OWN_PROCESS:
+        _write(page, _run(course.root / JOURNAL, lesson, course), language, course)
+        return page
+    options = ["--lesson", lesson, *(["--lang", language] if language else [])]
+    done = subprocess.run([sys.executable, "-m", "autograder", "report", *options], cwd=course.root, text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode != DONE:
+        raise click.UsageError(done.stderr.strip() or f"the report ended with exit code {done.returncode}")
     return page
 
 
