@@ -356,3 +356,13 @@ def test_a_registration_that_was_cut_off_is_made_again(lost, tmp_path):
     with GradebookWriter(course, LESSON):
         pass
     assert [sorted(rows(database(course), query)) for query in (CELLS, SOURCES)] == list(map(sorted, whole))
+
+
+@pytest.mark.parametrize(("table", "query"), [("grade", GRADES), ("comment", COMMENTS)])
+def test_a_row_that_somebody_deleted_is_made_again(table, query, course):
+    write(course, Entry(grade_of("student-01")))
+    before = sorted(map(repr, rows(database(course), query)))
+    with sqlite3.connect(database(course)) as connection:
+        connection.execute(f"DELETE FROM {table} WHERE id = (SELECT min(id) FROM {table})")
+    write(course, Entry(grade_of("student-01")))
+    assert sorted(map(repr, rows(database(course), query))) == before

@@ -169,9 +169,12 @@ class GradebookWriter:
         return 0.0 if cell.points == 0 and cell.cell_type == "code" else None
 
     def _write_comments(self, entry: Entry, registered: Notebook, submitted: SubmittedNotebook) -> None:
+        from nbgrader.api import Comment
         rows = {row.cell_id: row for row in submitted.comments}
         for cell in (*registered.solution_cells, *registered.task_cells):
-            rows[cell.id].auto_comment = self._comment(cell.name, entry)
+            row = rows.get(cell.id) or Comment(cell_id=cell.id, notebook=submitted)
+            self._db.add(row)               # where it was lost
+            row.auto_comment = self._comment(cell.name, entry)
 
     def _comment(self, solution: str, entry: Entry) -> str | None:
         """What the student reads below a solution cell, unless a person writes something else there."""
