@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,13 @@ def test_two_mistakes_are_made_in_different_exercises(seed: int, engine_with: En
     grade = engine_with(Limits()).grade(submission_of(role("two_mistakes", seed)))
     lost = [exercise for exercise in grade.exercises[:4] if exercise.points < exercise.max_points]
     assert len(lost) >= 2
+
+
+def test_a_lesson_with_one_exercise_has_a_class_too() -> None:
+    lesson = replace(LESSON, exercises=LESSON.exercises[:1])
+    vars(lesson)["mistakes"] = tuple(one for one in MISTAKES if one.exercises == ("split_heads",))
+    cast = Cast(replace(ASSIGNMENT, lesson=lesson, own=("split_heads",)), random.Random(0))
+    assert len(cast.works(len(ROLES))) == len(ROLES)
 
 
 def test_a_small_class_is_a_mixed_one_and_thirty_have_every_role() -> None:

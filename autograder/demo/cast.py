@@ -16,6 +16,7 @@ ROLES = ("right", "one_mistake", "two_mistakes", "half_finished", "one_mistake",
          "ends_the_process", "right", "one_mistake", "empty", "two_mistakes", "half_finished", "one_mistake", "right",
          "one_mistake", "right", "one_mistake", "two_mistakes", "one_mistake", "right")
 
+TRIES = 1000                                    # how often two mistakes are drawn that may not go together
 MARKS = 'print(\'{"points": 20.0, "max_points": 20.0, "verdict": "passed"}\')'
 LEAVES = "import os\n\nos._exit(0)"
 
@@ -42,20 +43,22 @@ class Cast:
         return self._saved(self._filled(self._mistake().make(self._reference)))
 
     def _two_mistakes(self) -> Work:
-        """In two different exercises."""
-        while True:
+        """In two different exercises; one, in a lesson where no two go together."""
+        for _ in range(TRIES):
             one, other = self._mistake(), self._mistake()
             if set(one.exercises).isdisjoint(other.exercises):
                 try:
                     return self._saved(self._filled(other.make(one.make(self._reference))))
                 except ValueError:              # both change the same line
                     continue
+        return self._one_mistake()
 
     def _half_finished(self) -> Work:
         """The first half of the functions; sometimes one of them wrong."""
         own, half = self._assignment.own, self._half
         first = [mistake for mistake in self._mistakes if set(mistake.exercises) <= set(own[:half])]
-        code = self._rng.choice([self._reference, self._rng.choice(first).make(self._reference)])
+        wrong = self._rng.choice(first).make(self._reference) if first else self._reference
+        code = self._rng.choice([self._reference, wrong])
         return self._saved(self._assignment.filled(code, left=own[half:]))
 
     def _untouched(self) -> Work:
