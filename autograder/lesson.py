@@ -44,7 +44,7 @@ class Unanswered(Exception):
     """There is no value to check: the outcome says why, and the check ends with that verdict."""
 
     def __init__(self, function: str, outcome: Outcome):
-        super().__init__(outcome.status)
+        super().__init__(f"{function}: {outcome.status}")
         self.function, self.outcome = function, outcome
 
 

@@ -1,6 +1,7 @@
 """The proof: it holds for the lesson as it is, and breaks for every way in which a lesson can be wrong."""
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from autograder.grade import Assessor, Engine
@@ -8,7 +9,7 @@ from autograder.lesson import Lesson, Mistake, changed, check, load_lesson, writ
 from autograder.proof import catalogue, ends, render, verify
 from autograder.proof.claim import Claim, Matrix, Proof
 from autograder.proof.leave_one_out import leave_one_out, same_behaviour
-from autograder.records import text
+from autograder.records import Call, text
 
 LESSON = load_lesson("multihead")
 FUNCTIONS = replace(LESSON, exercises=tuple(each for each in LESSON.exercises if not each.implementations))
@@ -141,6 +142,18 @@ def test_a_reference_that_loses_points_breaks_the_proof(assessor: Assessor):
     assert not here.holds
     assert "merge_heads: general is wrong" in here.exceptions
     assert behind.holds
+
+
+def test_a_check_that_fails_itself_is_named_with_its_exception():
+    @check(text("A present"), "1/4")
+    def odd(ask):
+        """Its argument cannot cross the wall."""
+        ask.value(Call("split_heads", (np.zeros((1, 1, 2)), np.int64(2))))
+    first, *others = FUNCTIONS.exercises
+    lesson = replace(FUNCTIONS, exercises=(replace(first, checks=(*first.checks, odd)), *others))
+    with Engine(lesson) as engine:
+        _, behind = ends.full_marks(lesson, Assessor(lesson), engine)
+    assert behind.exceptions == ("split_heads: odd is broken (WireError: a int64 cannot travel)",)
 
 
 def test_points_for_functions_that_nobody_wrote_break_the_proof():

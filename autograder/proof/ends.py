@@ -11,7 +11,7 @@ from autograder.intake import read_bytes
 from autograder.lesson import Lesson
 from autograder.proof.claim import Claim
 from autograder.proof.opening import open_local
-from autograder.records import ExerciseGrade
+from autograder.records import ExerciseGrade, Verdict
 
 
 def full_marks(lesson: Lesson, assessor: Assessor, engine: Engine) -> list[Claim]:
@@ -23,9 +23,15 @@ def full_marks(lesson: Lesson, assessor: Assessor, engine: Engine) -> list[Claim
 
 
 def _full(says: str, lesson: Lesson, exercises: tuple[ExerciseGrade, ...]) -> Claim:
-    lost = tuple(f"{exercise.name}: {verdict.check} is {verdict.verdict}" for exercise in exercises
+    lost = tuple(f"{exercise.name}: {verdict.check} is {verdict.verdict}{_error(verdict)}" for exercise in exercises
                  for verdict in exercise.verdicts if verdict.points != verdict.max_points)
     return Claim(says, _points(exercises), lesson.points, lost)
+
+
+def _error(verdict: Verdict) -> str:
+    """Of a check that failed itself: its exception."""
+    error = verdict.message.values.get("error") if verdict.verdict == "broken" and verdict.message else None
+    return f" ({error})" if error else ""
 
 
 def _points(exercises: tuple[ExerciseGrade, ...]) -> float:
