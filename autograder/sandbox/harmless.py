@@ -10,8 +10,8 @@ _EXCEPTIONS = """
     LookupError NotImplementedError OverflowError RuntimeError TypeError ValueError ZeroDivisionError
 """
 #: of modules, arrays, generators of random numbers and Python's own containers. What hands out memory as it is
-#: (`empty`, `ndarray`, a ufunc's `where=`) is not among them: an earlier call may have left something there. Nor is what
-#: hides a MemoryError (`array_equal`, `array_equiv`), which tells how much earlier calls left.
+#: (`empty`, `ndarray`, a ufunc's `where=`) is not among them: an earlier call may have left something there. Nor is
+#: what hides a MemoryError (`array_equal`, `array_equiv`), which tells how much earlier calls left.
 _ATTRIBUTES = """
     arange array asarray ascontiguousarray eye full full_like identity linspace meshgrid ones ones_like tri tril
     triu zeros zeros_like diag indices ndindex ndenumerate fromfunction
