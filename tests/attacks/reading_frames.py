@@ -10,7 +10,7 @@ while frame is not None:
             broke_in((name, value))
     frame = frame.f_back
 inside = {"calling", "cells", "child", "definitions", "effects", "finder", "forgetful", "harmless", "inner", "landlock",
-          "magics", "messages", "plain", "plots", "protocol", "seccomp", "wire", "worker", "zygote"}
+          "magics", "messages", "plain", "plots", "protocol", "seccomp", "traces", "wire", "worker", "zygote"}
 for name in list(sys.modules):
     if name.startswith("autograder.") and name.removeprefix("autograder.sandbox.") not in {*inside, "autograder.sandbox"}:
         broke_in(name)
