@@ -19,8 +19,6 @@ from autograder.judge import (
     own_derivative_world,
     own_world,
     stand_in_world,
-    trials,
-    trials_in_one,
 )
 from autograder.lesson import Exercise, Implementation, Lesson
 from autograder.profile import stage
@@ -28,6 +26,7 @@ from autograder.records import Diagnosis, ExerciseGrade, Grade, Outcome, StandIn
 from autograder.sandbox.student import Sandbox, Student, ZygoteLost
 from autograder.score import exercise_grade, ungraded
 from autograder.subject import LocalSubject
+from autograder.trials import trials, trials_in_one
 from autograder.version import checks_version
 
 

@@ -9,20 +9,17 @@ An error costs once: a check passes if it holds in any world, and later worlds a
 """
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from types import MappingProxyType
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
 
 from autograder.compare import NotPlain
-from autograder.lesson import UNWRITTEN, Check, Exercise, Implementation, Lesson, Unanswered, Wrong
-from autograder.records import Call, Outcome, Picture, Proxy, Result, StandIns, Subject, Text, text
+from autograder.lesson import UNWRITTEN, Check, Exercise, Lesson, Unanswered, Wrong
+from autograder.records import Call, Outcome, Picture, Result, StandIns, Subject, Text, text
 
 
 class Open(Protocol):
@@ -30,10 +27,6 @@ class Open(Protocol):
 
     def __call__(self, stand_ins: StandIns, install: tuple[str, ...]) -> AbstractContextManager[Subject]: ...
 
-
-NONE_KNOWN: Mapping[str, Outcome] = MappingProxyType({})
-#: the subject that an implementation is
-SubjectOf = Callable[[Implementation], Subject]
 
 
 @dataclass(frozen=True)
@@ -246,93 +239,3 @@ def _function(subject: Subject, name: str) -> Callable[..., Outcome]:
         return subject.answer(Call(name, args))
     function.source = getattr(subject, "source", None)          # to ask it elsewhere, see sandbox.stand_ins
     return function
-
-
-def trials(exercise: Exercise, open_subject: Open, subject_of: SubjectOf, reference: Subject,
-           known: Mapping[str, Outcome] = NONE_KNOWN) -> Judged:
-    """A student's own test, run once per implementation, each in a fresh process, in random order.
-
-    What is `known` of it already (see `trials_in_one`) is not tried again, but for one that was rejected, at random: a
-    test that rejected it because of what it saw earlier does not do so alone. Then nothing counts as known.
-    """
-    audited = _shuffled(name for name, outcome in known.items() if outcome.status == "raised"
-                        and UNWRITTEN not in outcome.kinds)[:1]
-    again = _trials_in_fresh_ones(exercise, audited, open_subject, subject_of) if audited else {}
-    if any(outcome.status != known[name].status for name, outcome in again.items()):
-        known = {}
-    outcomes = {**known, **again}
-    order = _shuffled(name for name in exercise.implementations if name not in outcomes)
-    if order:
-        outcomes |= _trials_in_fresh_ones(exercise, order, open_subject, subject_of)
-    ask = AskIn("own", reference, reference, trials=outcomes.__getitem__)
-    return Judged(exercise, [attempt(check, ask) for check in exercise.checks])
-
-
-def trials_in_one(exercise: Exercise, subject: Subject, answering: dict[str, Callable[..., Outcome]],
-                  subject_of: SubjectOf) -> dict[str, Outcome]:
-    """The trials of a test that is known to keep nothing from one call to the next, in one process.
-
-    The process must not have answered anything yet, and is afterwards as it was before. `answering` are its stand-ins.
-    Of what it does not survive, and after that, nothing is known.
-    """
-    known: dict[str, Outcome] = {}
-    if not subject.forgets(exercise.name):
-        return known
-    for name in _shuffled(exercise.implementations):
-        implementation = exercise.implementations[name]
-        answering.update(functions_of(subject_of(implementation), implementation.functions))
-        outcome = subject.answer(_trial(implementation, exercise.name))
-        answering.clear()
-        if outcome.status not in ("answered", "raised"):
-            break
-        known[name] = outcome
-        if UNWRITTEN in outcome.kinds:
-            return dict.fromkeys(exercise.implementations, outcome)
-    return known
-
-
-def _shuffled(names: Iterable[str]) -> list[str]:
-    order = list(names)
-    random.SystemRandom().shuffle(order)
-    return order
-
-
-def _trials_in_fresh_ones(exercise: Exercise, order: list[str], open_subject: Open, subject_of: SubjectOf
-                          ) -> dict[str, Outcome]:
-    outcomes: dict[str, Outcome] = {}
-    slow = 0
-    with closing(_opened_ahead(exercise, order, open_subject, subject_of)) as opened:
-        for name, subject in opened:
-            outcomes[name] = subject.answer(_trial(exercise.implementations[name], exercise.name))
-            slow += outcomes[name].status == "timed_out"
-            if outcomes[name].status == "missing" or UNWRITTEN in outcomes[name].kinds:
-                return dict.fromkeys(order, outcomes[name])             # there is nothing to try
-            if slow >= 2:
-                break
-    return {name: outcomes.get(name, Outcome("timed_out")) for name in order}
-
-
-@cache
-def _trial(implementation: Implementation, name: str) -> Call:
-    return Call(name, tuple(Proxy(function) for function in implementation.functions))
-
-
-def _opened_ahead(exercise: Exercise, order: list[str], open_subject: Open, subject_of: SubjectOf
-                  ) -> Iterator[tuple[str, Subject]]:
-    """A fresh process for each implementation; the next one is made ready while the last one is at work."""
-    def opening(name: str) -> Future[AbstractContextManager[Subject]]:
-        implementation = exercise.implementations[name]
-        return maker.submit(open_subject, functions_of(subject_of(implementation), implementation.functions), ())
-
-    with ThreadPoolExecutor(1) as maker:
-        following = opening(order[0])
-        try:
-            for name, after in zip(order, [*order[1:], None], strict=True):
-                ready, following = following, None
-                with ready.result() as subject:
-                    following = opening(after) if after is not None else None
-                    yield name, subject
-        finally:
-            if following is not None:
-                with following.result():
-                    pass

@@ -7,11 +7,12 @@ import pytest
 
 from autograder.grade import Engine
 from autograder.intake import from_sources
-from autograder.judge import Judged, trials, trials_in_one
+from autograder.judge import Judged
 from autograder.lesson import load_lesson
 from autograder.records import Outcome
 from autograder.sandbox.forgetful import forgets
 from autograder.subject import LocalSubject
+from autograder.trials import trials, trials_in_one
 
 LESSON = load_lesson("multihead")
 SUBJECT = LocalSubject(LESSON.reference_source)
