@@ -100,15 +100,19 @@ class Dispatcher:
         """What is ready by now, after waiting for one at least."""
         suspects = []
         for future in self._first():
-            submission = self._under_way.pop(future)
-            try:
-                done = unpack_done(self._result(future))
-            except self._pool.lost:
-                suspects.append(submission)
-            else:
-                yield from self._answered(submission, done)
+            yield from self._taken(future, suspects)
         if suspects:
             yield from self._one_by_one(suspects)
+
+    def _taken(self, future: Future[bytes], suspects: list[Submission]) -> Iterator[Judged]:
+        """What this one has come to; where its worker was lost, it may be what ended it."""
+        submission = self._under_way.pop(future)
+        try:
+            done = unpack_done(self._result(future))
+        except self._pool.lost:
+            suspects.append(submission)
+        else:
+            yield from self._answered(submission, done)
 
     def _first(self) -> Iterable[Future[bytes]]:
         while True:
@@ -133,14 +137,7 @@ class Dispatcher:
     def _one_by_one(self, suspects: list[Submission]) -> Iterator[Judged]:
         """Judge these again, each with nothing else under way."""
         while self._under_way:                          # the others end too, this way or that
-            future = next(iter(self._first()))
-            submission = self._under_way.pop(future)
-            try:
-                done = unpack_done(self._result(future))
-            except self._pool.lost:
-                suspects.append(submission)
-            else:
-                yield from self._answered(submission, done)
+            yield from self._taken(next(iter(self._first())), suspects)
         self._lost(f"a worker process died (out of memory?) while {_names(suspects)} was under way; trying again")
         for submission in suspects:
             yield from self._alone(submission)
