@@ -28,7 +28,6 @@ class Open(Protocol):
     def __call__(self, stand_ins: StandIns, install: tuple[str, ...]) -> AbstractContextManager[Subject]: ...
 
 
-
 @dataclass(frozen=True)
 class Attempt:
     """What became of one check in one world."""

@@ -17,7 +17,8 @@ from pathlib import Path
 import nbformat
 
 from autograder.course import course_file
-from autograder.lesson import Lesson, lesson_names, load_lesson
+from autograder.lesson import Lesson
+from autograder.nbgrader.in_step import keep_in_step
 
 WIDTH = 560                                     # pixels; where the page is narrower, the picture is too
 
@@ -66,17 +67,8 @@ def _editions(lesson: Lesson) -> Iterator[tuple[str, Path]]:
 
 def main(arguments: Sequence[str]) -> int:
     """Write, or with `--check` only compare, the pictures of every lesson; the exit code."""
-    if set(arguments) - {"--check"}:
-        print("usage: python -m autograder.nbgrader.pictures [--check]", file=sys.stderr)
-        return 2
-    lessons = [load_lesson(name) for name in lesson_names()]
-    if "--check" in arguments:
-        sentences = [sentence for lesson in lessons for sentence in outdated(lesson)]
-        print("\n".join(sentences) or "every picture is as it is drawn now")
-        return 1 if sentences else 0
-    for path in (path for lesson in lessons for path in sync(lesson)):
-        print(f"wrote {path}")
-    return 0
+    return keep_in_step("autograder.nbgrader.pictures", outdated, sync, "every picture is as it is drawn now",
+                        arguments)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from pathlib import Path
 import nbformat
 
 from autograder.course import course_file
-from autograder.lesson import UNWRITTEN, Lesson, lesson_names, load_lesson
+from autograder.lesson import UNWRITTEN, Lesson
+from autograder.nbgrader.in_step import keep_in_step
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
@@ -126,17 +127,8 @@ def _first_difference(found: Sequence[str], wanted: Sequence[str]) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Write, or with `--check` only compare, the notebooks of every lesson; the exit code."""
-    if set(arguments) - {"--check"}:
-        print("usage: python -m autograder.nbgrader.source [--check]", file=sys.stderr)
-        return 2
-    lessons = [load_lesson(name) for name in lesson_names()]
-    if "--check" in arguments:
-        sentences = [sentence for lesson in lessons for sentence in drift(lesson)]
-        print("\n".join(sentences) or "every solution region is the reference's body")
-        return 1 if sentences else 0
-    for path in (path for lesson in lessons for path in sync(lesson)):
-        print(f"wrote {path}")
-    return 0
+    return keep_in_step("autograder.nbgrader.source", drift, sync, "every solution region is the reference's body",
+                        arguments)
 
 
 if __name__ == "__main__":
