@@ -177,7 +177,7 @@ def test_a_students_folder_and_an_assignment_folder_give_one_submission(lesson, 
 
 
 def test_an_unpacked_folder_in_the_assignment_folder_is_found(lesson, tmp_path):
-    put(tmp_path, "student-01/tiny/tiny/tiny.ipynb", "student-02/tiny/work/tiny.ipynb")
+    put(tmp_path, "student-01/tiny/tiny/tiny.ipynb", "student-02/tiny/mine/tiny.ipynb")
     assert [student for _, student in found(lesson, tmp_path)] == ["student-01", "student-02"]
     assert found(lesson, tmp_path / "student-01/tiny") == [("tiny/tiny.ipynb", "student-01")]
 

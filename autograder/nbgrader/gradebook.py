@@ -72,7 +72,8 @@ class GradebookWriter:
             with commands_on_path():
                 gradebook = opened.enter_context(Gradebook(self._url, self.course.course_id))
             self._gradebook, self._db = gradebook, gradebook.db
-            if self._notebook() is None or self._is_half_registered(self._notebook()):
+            registered = self._notebook()
+            if registered is None or self._is_half_registered(registered):
                 register(self.course, self.lesson, self.assignment, self._url)
                 self._db.rollback()         # what another session wrote shows in a new transaction only
             self.source = source_notebook(self._notebook())
