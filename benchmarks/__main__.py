@@ -17,10 +17,10 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from autograder.demo import make_class
-from autograder.grade import Engine
+from autograder.authoring.demo import make_class
 from autograder.intake import read
-from autograder.lesson import load_lesson
+from autograder.judge.engine import Engine
+from autograder.lessons.installed import load_lesson
 from autograder.records import Submission
 from benchmarks import alternatives, bare
 from benchmarks.cluster import on_a_cluster

@@ -15,9 +15,10 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from autograder.grade import Engine
+from autograder.judge.engine import Engine
 from autograder.records import Submission
-from autograder.sandbox import conversation, wire
+from autograder.sandbox import conversation
+from autograder.sandbox.wire.wire import wire
 
 Frames = list[bytes]                      # all that one process was sent
 
@@ -86,7 +87,7 @@ def _replayed(processes: list[Frames]) -> float:
 
 
 def _answer(frames: Iterator[bytes]) -> None:
-    from autograder.sandbox import worker
+    from autograder.sandbox.inside import worker
     wire.send = lambda *_: None           # a call-back's question; its answer is the next frame
     wire.receive = lambda *_: next(frames)
     answering = worker.Worker(None)

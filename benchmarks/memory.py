@@ -21,12 +21,12 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from autograder.course import course_file
-from autograder.demo.notebooks import Assignment, as_bytes, code_cell
-from autograder.grade import Engine, Limits
+from autograder.authoring.demo.notebooks import Assignment, as_bytes, code_cell
 from autograder.intake import read_bytes
-from autograder.lesson import load_lesson
-from autograder.worker import Done, Job, Task, about, pack
+from autograder.judge.engine import Engine, Limits
+from autograder.lessons.installed import load_lesson
+from autograder.lessons.kit.course_file import course_file
+from autograder.run.job import Done, Job, Task, about, pack
 
 FIGURES = Path(__file__).with_suffix(".json")
 LESSON = load_lesson("multihead")
@@ -80,8 +80,8 @@ def make_class(folder: Path, students: int) -> None:
 
 def grade(folder: Path) -> None:
     """Grade it as `autograder grade --json` does, and print the CPU seconds and the peak in MB."""
-    from autograder import grade_course
     from autograder.output.answers import answers
+    from autograder.run import grade_course
     grade_course.LocalPool = Canned
     start = time.process_time()
     with answers(str(folder / "grades.jsonl"), "nl", each=False) as answer:

@@ -16,7 +16,7 @@ from operator import sub
 
 import numpy as np
 
-from autograder.lesson import load_lesson
+from autograder.lessons.installed import load_lesson
 from autograder.records import Call, Cell
 from autograder.sandbox.student import Sandbox
 from autograder.sandbox.tiers import TIERS, NoIsolation

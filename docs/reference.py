@@ -13,8 +13,9 @@ from typing import Any, Literal, get_args, get_origin
 import click
 import msgspec
 
-from autograder import cli, settings
-from autograder.grade import Limits
+from autograder import cli
+from autograder.course import settings
+from autograder.judge.engine import Limits
 
 GENERATED = "reference/commands.md", "reference/settings.md"
 _EXAMPLES = "Examples:\n"

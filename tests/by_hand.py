@@ -12,7 +12,7 @@ from types import ModuleType
 
 import msgspec
 
-from autograder.nbgrader.course import CourseError
+from autograder.course.folder import CourseError
 from autograder.records import CellReport, Diagnosis, ExerciseGrade, Grade, Submission, Verdict, text
 
 GRADE = Grade(
@@ -115,7 +115,8 @@ def grade_course(course, *, on_grade, students, limits, **choices):
 
 def modules() -> dict[str, ModuleType]:
     """What stands in for the modules of these names."""
-    grade, course, intake = map(ModuleType, ("autograder.grade", "autograder.grade_course", "autograder.intake"))
+    grade, course, intake = map(ModuleType, ("autograder.judge.engine", "autograder.run.grade_course",
+                                             "autograder.intake"))
     grade.Limits, grade.Engine, course.grade_course = Limits, Engine, grade_course
     intake.read_any = lambda paths, lessons: list(read(paths, lessons[0]))
     return {module.__name__: module for module in (grade, course, intake)}

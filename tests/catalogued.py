@@ -5,8 +5,9 @@ from functools import cache
 
 from local import Opened
 
-from autograder.grade import Assessor
-from autograder.lesson import Mistake, changed, load_lesson
+from autograder.judge.engine import Assessor
+from autograder.lessons.installed import load_lesson
+from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.records import ExerciseGrade
 
 

@@ -5,7 +5,7 @@ import random
 
 from msgspec.structs import replace
 
-from autograder.lesson import load_lesson
+from autograder.lessons.installed import load_lesson
 from autograder.records import CellReport, Diagnosis, ExerciseGrade, Grade, Text, Verdict, text
 
 LESSON = load_lesson("multihead")

@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
-from autograder.grade import Engine, Limits
-from autograder.lesson import load_lesson
+from autograder.judge.engine import Engine, Limits
+from autograder.lessons.installed import load_lesson
 
 
 @pytest.fixture(scope="session")

@@ -10,10 +10,10 @@ from typing import Any
 import nbformat
 from notebooks import data
 
-from autograder.course import course_file
+from autograder.course.folder import Course
 from autograder.intake import read_bytes
-from autograder.lesson import load_lesson
-from autograder.nbgrader.course import Course
+from autograder.lessons.installed import load_lesson
+from autograder.lessons.kit.course_file import course_file
 from autograder.records import ExerciseGrade, Grade, Submission, Text, Verdict, text
 
 LESSON = load_lesson("multihead")

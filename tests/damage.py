@@ -11,7 +11,7 @@ from typing import Any
 
 from courses import LESSON, cell_of
 
-from autograder.demo.notebooks import Assignment
+from autograder.authoring.demo.notebooks import Assignment
 
 Files = dict[str, bytes]
 NAME = "multihead.ipynb"

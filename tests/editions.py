@@ -8,8 +8,9 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.course import course_file
-from autograder.lesson import changed, load_lesson
+from autograder.lessons.installed import load_lesson
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import changed
 
 LESSON = load_lesson("multihead")
 EDITIONS = {language: course_file(path) for language, path in LESSON.editions.items()}

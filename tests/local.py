@@ -4,10 +4,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from autograder.lesson import load_lesson
+from autograder.judge.local_subject import LocalSubject
+from autograder.lessons.installed import load_lesson
 from autograder.records import StandIns
-from autograder.sandbox.calling import proxy
-from autograder.subject import LocalSubject
+from autograder.sandbox.wire.calling import proxy
 
 LESSON = load_lesson("multihead")
 

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from autograder.lesson import Exercise, Lesson
+from autograder.lessons.kit.lesson import Exercise, Lesson
 
 PRELUDE = "import numpy as np\nfrom attention import attention"
 EXAMPLE = "assert double(2) == 4"

@@ -6,8 +6,9 @@ import nbformat
 import pytest
 from editions import EDITIONS, LESSON, RELEASES, beside, code_cells, read
 
-from autograder.course import course_file
-from autograder.nbgrader.source import bodies, drift, drift_of, main, stubs, sync, sync_into
+from autograder.authoring.source import drift, drift_of, main, sync, sync_into
+from autograder.intake.regions import bodies, stubs
+from autograder.lessons.kit.course_file import course_file
 
 SOURCE, RELEASE = EDITIONS["nl"], RELEASES["nl"]
 

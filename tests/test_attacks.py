@@ -22,8 +22,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from autograder.grade import Engine, Limits
-from autograder.lesson import Lesson, load_lesson
+from autograder.judge.engine import Engine, Limits
+from autograder.lessons.installed import load_lesson
+from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Cell, Grade, Submission, text
 from autograder.sandbox.tiers import NoIsolation, wall
 from autograder.sandbox.wall import Wall
@@ -105,7 +106,7 @@ def test_an_attack_ends_as_its_header_says(engines: Any, tier: str, name: str) -
 #: the zygote with a filter that kills for whatever it would deny
 STRICT = """
 import runpy
-from autograder.sandbox import seccomp
+from autograder.sandbox.inside import seccomp
 given = seccomp.program
 DENY, KILL = bytes.fromhex("0600000001000500"), bytes.fromhex("0600000000000080")
 def program():
@@ -114,7 +115,7 @@ def program():
     assert DENY in steps
     return b"".join(KILL if step == DENY else step for step in steps)
 seccomp.program = program
-runpy.run_module("autograder.sandbox.zygote", run_name="__main__")
+runpy.run_module("autograder.sandbox.inside.zygote", run_name="__main__")
 """
 
 

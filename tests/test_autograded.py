@@ -20,10 +20,10 @@ from nbgrader.plugins.export import CsvExportPlugin
 from nbgrader.utils import compute_checksum, determine_grade, is_grade
 from notebooks import code, data, markdown
 
+from autograder.course.folder import Course, timestamp
 from autograder.nbgrader import autograded
 from autograder.nbgrader.autograded import AutogradedWriter, replace_file
 from autograder.nbgrader.cell_outputs import OUTPUT_CAP
-from autograder.nbgrader.course import Course, timestamp
 from autograder.nbgrader.gradebook import Entry, GradebookWriter
 from autograder.nbgrader.placed import as_letters
 from autograder.records import CellReport, text

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from notebooks import data
 from test_hook import wrong
 
-from autograder import cli, grade_course
-from autograder.changes import change
-from autograder.nbgrader.course import Course
+from autograder import cli
+from autograder.course.folder import Course
 from autograder.output.changes import change_lines
 from autograder.records import Text
+from autograder.run import grade_course
+from autograder.run.changes import change
 
 FULL = grade_of("student-01", key="k", checks="v1")
 PARTLY = grade_of("student-01", (3, 2, 2.5, 7, 3), key="k", checks="v1")

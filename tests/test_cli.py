@@ -238,22 +238,22 @@ def test_a_lesson_with_a_hole_is_exit_3_and_shown(proof, capsys):
 
 
 def test_a_demo_needs_a_folder_that_is_free(monkeypatch, capsys):
-    module = ModuleType("autograder.demo")
+    module = ModuleType("autograder.authoring.demo")
 
     def make_class(folder, students, lesson):
         raise FileExistsError(f"{folder} is there already, with {students} students wanted")
 
     module.make_class = make_class
-    monkeypatch.setitem(sys.modules, "autograder.demo", module)
+    monkeypatch.setitem(sys.modules, "autograder.authoring.demo", module)
     assert run("demo", "--students", "7", "here") == 2
     assert "here is there already, with 7 students wanted" in capsys.readouterr().err
 
 
 def test_a_demo_is_graded_at_once(monkeypatch, capsys):
-    module = ModuleType("autograder.demo")
+    module = ModuleType("autograder.authoring.demo")
     module.make_class = lambda folder, students, lesson: [
         (folder / "submitted" / f"student-{number:02}").mkdir(parents=True) for number in range(1, students + 1)]
-    monkeypatch.setitem(sys.modules, "autograder.demo", module)
+    monkeypatch.setitem(sys.modules, "autograder.authoring.demo", module)
     assert run("demo", "--students", "3", "--lang", "en") == 0
     out = capsys.readouterr().out
     assert "3 of 3 submissions graded" in out
@@ -264,7 +264,7 @@ def test_a_demo_is_graded_at_once(monkeypatch, capsys):
 def release(monkeypatch):
     """What takes the place of the release: it answers with the names that it was asked for."""
     asked = []
-    module = ModuleType("autograder.nbgrader.release")
+    module = ModuleType("autograder.authoring.release")
 
     def make(course, name):
         asked.append(name)
@@ -272,7 +272,7 @@ def release(monkeypatch):
                                secret_lines=9)
 
     module.release = make
-    monkeypatch.setitem(sys.modules, "autograder.nbgrader.release", module)
+    monkeypatch.setitem(sys.modules, "autograder.authoring.release", module)
     return asked
 
 
@@ -288,7 +288,7 @@ def test_a_release_that_leaks_is_refused_in_one_line(release, monkeypatch, capsy
     def leaks(course, name):
         raise ValueError("line 3 of the solution is in the release")
 
-    monkeypatch.setattr(sys.modules["autograder.nbgrader.release"], "release", leaks)
+    monkeypatch.setattr(sys.modules["autograder.authoring.release"], "release", leaks)
     assert run("release") == 2
     assert capsys.readouterr().err == (
         "autograder release: line 3 of the solution is in the release (see autograder release --help)\n")

@@ -15,14 +15,15 @@ from pathlib import Path
 import pytest
 from courses import rows
 
-from autograder import cli, cluster
-from autograder.cluster import ClusterPool
-from autograder.demo import make_class
-from autograder.grade import Limits
-from autograder.grade_course import grade_course
-from autograder.pools import Stopped
-from autograder.settings import Settings
-from autograder.worker import Task
+from autograder import cli
+from autograder.authoring.demo import make_class
+from autograder.course.settings import Settings
+from autograder.judge.engine import Limits
+from autograder.run import dask_pool as cluster
+from autograder.run.dask_pool import ClusterPool
+from autograder.run.grade_course import grade_course
+from autograder.run.job import Task
+from autograder.run.local_pool import Stopped
 
 TASK = Task("multihead", Settings(), Limits())
 ROWS = ("SELECT sa.student_id, c.name, g.auto_score, g.needs_manual_grade FROM grade g "
@@ -114,7 +115,7 @@ def test_a_killed_worker_costs_nothing_and_the_gradebook_is_that_of_the_local_po
                 killed.append(int(facts["judged"].worker.partition(":")[2]))
                 os.kill(killed[0], signal.SIGKILL)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("autograder.dispatch.AHEAD", 1)                   # so that most is still to be sent
+        patch.setattr("autograder.run.dispatch.AHEAD", 1)                   # so that most is still to be sent
         grades = grade_course(course, cluster=address, on_event=watch)
     assert len(grades) == 30
     assert killed
@@ -143,7 +144,7 @@ def test_an_address_where_no_scheduler_is_costs_one_line(course, monkeypatch, ca
 
 def test_a_scheduler_that_vanishes_loses_nothing(tmp_path, course, locally, monkeypatch, capsys):
     monkeypatch.setattr(cluster, "AWAY", 1.0)
-    monkeypatch.setattr("autograder.dispatch.AHEAD", 1)
+    monkeypatch.setattr("autograder.run.dispatch.AHEAD", 1)
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "2s")
     done = []
     with scheduler(tmp_path) as (where, started), worker(where, tmp_path):

@@ -16,8 +16,8 @@ from nbgrader.apps.zipcollectapp import ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment
 from test_hook import FULL, run_nbgrader, scores, wrong
 
-from autograder.grade_course import grade_course
-from autograder.nbgrader.lms import handed_in
+from autograder.course.lms import handed_in
+from autograder.run.grade_course import grade_course
 
 RIGHT, WRONG = saved(honest()), saved(wrong())
 NAMES = {

@@ -1,5 +1,5 @@
 """The comment on a solution: hints or the checks that failed, in the student's language, nothing of the student's."""
-from autograder.language import translate
+from autograder.locale.language import translate
 from autograder.nbgrader.comments import SHOWN, as_markdown, comment_on
 from autograder.records import Diagnosis, ExerciseGrade, Text, Verdict, text
 

@@ -2,8 +2,8 @@
 import numpy as np
 import pytest
 
-from autograder.compare import NotPlain, difference, relative_error
-from autograder.language import translate
+from autograder.lessons.kit.compare import NotPlain, difference, relative_error
+from autograder.locale.language import translate
 from autograder.records import Opaque
 
 WANT = np.random.default_rng(1).normal(size=(2, 3, 4))

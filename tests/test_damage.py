@@ -9,8 +9,8 @@ from nbgrader.utils import determine_grade, is_grade
 from test_gradebook import COMMENTS, GRADES, SUBMITTED
 from test_hook import FULL, UNKNOWN, run_nbgrader, scores
 
-from autograder.grade_course import grade_course
-from autograder.nbgrader.course import Course
+from autograder.course.folder import Course
+from autograder.run.grade_course import grade_course
 
 #: damage that nothing had to be repaired for, since a kernel would not notice it either
 SILENT = {"solution_cell_deleted_and_written_elsewhere", "cells_split_in_two", "cells_upside_down",

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder.demo import MARKER, make_class
-from autograder.demo.cast import ROLES, Cast, Work
-from autograder.demo.notebooks import Assignment, as_bytes
-from autograder.grade import Engine, Limits
+from autograder.authoring.demo import MARKER, make_class
+from autograder.authoring.demo.cast import ROLES, Cast, Work
+from autograder.authoring.demo.notebooks import Assignment, as_bytes
 from autograder.intake import read, read_bytes
-from autograder.lesson import load_lesson
+from autograder.judge.engine import Engine, Limits
+from autograder.lessons.installed import load_lesson
 from autograder.records import Grade, Submission
 
 LESSON = load_lesson("multihead")

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 from local import LESSON, Opened, source
 
-from autograder.grade import Assessor
+from autograder.judge.engine import Assessor
 
 SPLIT_SWAP, MERGE_SWAP = "return x.swapaxes(1, 2)", "h = h.swapaxes(1, 2)"
 assessor = cache(lambda: Assessor(LESSON))

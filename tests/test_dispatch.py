@@ -12,15 +12,15 @@ from damage import honest
 from notebooks import data
 from test_hook import wrong
 
-from autograder import dispatch
-from autograder.dispatch import Dispatcher, Judged
-from autograder.grade import Limits
+from autograder.course.journal import Journal
+from autograder.course.settings import Settings
 from autograder.intake import read_bytes
-from autograder.journal import Journal
-from autograder.pools import LocalPool, Stopped
+from autograder.judge.engine import Limits
 from autograder.records import Cell, Grade, Submission, text
-from autograder.settings import Settings
-from autograder.worker import About, Done, Job, Task, Unsuitable, about, judge, pack
+from autograder.run import dispatch
+from autograder.run.dispatch import Dispatcher, Judged
+from autograder.run.job import About, Done, Job, Task, Unsuitable, about, judge, pack
+from autograder.run.local_pool import LocalPool, Stopped
 
 TASK = Task("multihead", Settings(), Limits(isolation="none"))
 DEADLY = "import ctypes"

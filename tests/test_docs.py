@@ -11,8 +11,9 @@ import documented
 import pytest
 from documented import PAGES, ROOT, Block, blocks, to_run
 
-from autograder import cli, settings
-from autograder.demo import make_class
+from autograder import cli
+from autograder.authoring.demo import make_class
+from autograder.lessons.kit.course_file import settings
 
 sys.path.insert(0, str(ROOT / "docs"))
 import reference  # noqa: E402 - a hook of the site's, which is no part of the package

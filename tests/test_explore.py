@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from editions import LESSON, beside
 
-from autograder.course import course_file
-from autograder.demo.notebooks import Assignment
-from autograder.grade import Limits
+from autograder.authoring.demo.notebooks import Assignment
 from autograder.intake import read_bytes
+from autograder.judge.engine import Limits
+from autograder.lessons.kit.course_file import course_file
 
 with beside("nl"):
     explore = import_module("explore")

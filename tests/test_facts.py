@@ -2,8 +2,8 @@
 import pytest
 from local import LESSON, source
 
-from autograder.judge import AskIn, Attempt, attempt
-from autograder.subject import LocalSubject
+from autograder.judge.local_subject import LocalSubject
+from autograder.judge.worlds import AskIn, Attempt, attempt
 
 CHECKS = {(exercise.name, check.name): check for exercise in LESSON.exercises for check in exercise.checks}
 MISTAKES = {mistake.id: mistake for mistake in LESSON.mistakes}

@@ -3,11 +3,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autograder.grade import Engine
 from autograder.intake import read_bytes
-from autograder.lesson import load_lesson
+from autograder.judge.engine import Engine
+from autograder.judge.local_subject import LocalSubject
+from autograder.lessons.installed import load_lesson
 from autograder.proof.fairness import fairness, harm, seeded_variant, variant_of
-from autograder.subject import LocalSubject
 
 LESSON = load_lesson("multihead")
 REFERENCE = LocalSubject(LESSON.reference_source)

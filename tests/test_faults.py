@@ -18,13 +18,14 @@ from courses import rows
 from test_gradebook import COMMENTS, GRADES
 from test_wall import descendants, gone
 
+from autograder.authoring.demo import make_class
 from autograder.cli.common import BROKEN, DONE
-from autograder.demo import make_class
 
 REPOSITORY = Path(__file__).parents[1]
 STUDENTS = 6
 #: the command, with two processes that judge even so small a class
-RUN = "from autograder import cli, pools\npools.SHARE = 1\nif __name__ == '__main__': cli.main()"
+RUN = ("from autograder import cli; from autograder.run import local_pool\nlocal_pool.SHARE = 1\n"
+       "if __name__ == '__main__': cli.main()")
 ROOT = pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("unshare"), reason="only root can mount")
 
 
@@ -147,7 +148,7 @@ def test_zygotes_that_are_killed_again_and_again_never_cost_a_mark(course: Path,
     for _ in range(8):
         now = descendants(run.pid)
         family |= now
-        kill(of(now, "autograder.sandbox.zygote"))
+        kill(of(now, "autograder.sandbox.inside.zygote"))
         time.sleep(0.2)
     assert_clean_end(run, family, course)
     if run.returncode == BROKEN:

@@ -10,10 +10,10 @@ import pytest
 from by_hand import GRADE, changed
 from msgspec.structs import replace
 
+from autograder.lessons.kit.picture import picture_of
 from autograder.output.drawing import LONGEST, drawing
 from autograder.output.feedback import TEMPLATES, exercise_html, feedback_page
 from autograder.output.marks import failures, first_to_look_at, nothing_to_check
-from autograder.picture import picture_of
 from autograder.records import Diagnosis, ExerciseGrade, Verdict, text
 
 CHROMIUM = shutil.which("chromium")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from autograder import cli
-from autograder.demo import make_class
-from autograder.journal import Journal
-from autograder.nbgrader.course import Course, CourseError
+from autograder.authoring.demo import make_class
+from autograder.course.folder import Course, CourseError
+from autograder.course.journal import Journal
 from autograder.nbgrader.removal import folders_of, mentions
 
 GONE, OTHER = "student-01", "student-02"
@@ -141,7 +141,7 @@ def test_a_link_is_removed_and_what_it_points_at_stays(course):
 
 
 def test_a_run_in_progress_is_not_disturbed(course, capsys):
-    from autograder.nbgrader.lock import only_one
+    from autograder.course.lock import only_one
     with only_one(course, "autograder grade", 0), pytest.MonkeyPatch.context() as patch:
         patch.setattr("autograder.cli.forget.PATIENCE", 0)
         assert cli.run(["forget", GONE, "--yes"]) == 2

@@ -18,7 +18,7 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateAssignment
 from test_hook import run_nbgrader, scores, wrong
 
-from autograder.nbgrader.course import Course
+from autograder.course.folder import Course
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium")

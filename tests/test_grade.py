@@ -4,12 +4,12 @@ from functools import lru_cache
 import pytest
 from local import LESSON, Opened, source
 
-from autograder.grade import Assessor
-from autograder.judge import AskIn
-from autograder.lesson import Mistake, Unanswered
+from autograder.judge.engine import Assessor
+from autograder.judge.local_subject import LocalSubject
+from autograder.judge.worlds import AskIn
+from autograder.lessons.kit.lesson import Mistake, Unanswered
 from autograder.lessons.multihead import probes
 from autograder.records import ExerciseGrade
-from autograder.subject import LocalSubject
 
 SPLIT = ("x = x.reshape(B, T, heads, C // heads) ", "return x.reshape(B, heads, T, C // heads) ")
 SCALE = ("/ np.sqrt(q.shape[-1])", "")

@@ -17,10 +17,10 @@ from notebooks import code, data
 from test_gradebook import COMMENTS, GRADES, SUBMITTED
 from traitlets.config import Config
 
-from autograder.grade_course import grade_course
-from autograder.nbgrader.course import Course, commands_on_path
+from autograder.course.folder import Course, commands_on_path
 from autograder.nbgrader.preprocessors import GradeWithEngine
 from autograder.nbgrader.session import StudentSession
+from autograder.run.grade_course import grade_course
 
 FULL = {"test_split_heads": 3.0, "test_merge_heads": 2.0, "test_multihead": 5.0, "test_multihead_backward": 7.0,
         "test_own_test": 3.0}

@@ -1,62 +1,52 @@
-"""Which module may import which: the design as one table."""
+"""Which room may import which: the design as one table."""
 import ast
 from pathlib import Path
 
 import pytest
 
-from autograder.sandbox.wall import INSIDE as WALLED_IN
-
 PACKAGE = Path(__file__).parents[1] / "autograder"
-OUTPUTS = {"records", "language", "output"}
-LESSON = {"records", "lesson", "compare", "picture", "lessons"}
-#: a file or folder of the package -> the parts of the package that it may import
+#: what everybody may use
+GROUND = {"records", "stages", "locale"}
+#: a room -> the rooms, besides the ground, that it may import; lower rooms stand first
 ALLOWED = {
-    "__init__": set(), "__main__": {"cli"}, "records": set(), "course": set(), "language": {"records"},
-    "lesson": {"records", "course", "lessons"},
-    "compare": {"records"}, "picture": {"records", "compare"},
-    "subject": {"records", "sandbox"},
-    "judge": {"records", "lesson", "compare"},
-    "trials": {"records", "lesson", "judge"},
-    "fingerprint": {"records", "lesson"}, "kept": set(),
-    "diagnose": {"records", "lesson", "judge", "subject", "fingerprint", "kept", "version"},
-    "score": {"records", "lesson", "judge"},
-    "version": {"course", "lesson"},
-    "settings": {"records", "lesson"},
-    "package": {"grade", "intake", "lesson", "output", "records", "sandbox", "settings"},
-    "journal": {"records"},
-    "profile": set(),
-    "worker": {"records", "lesson", "grade", "profile", "settings", "version"},
-    "pools": {"grade", "worker"},
-    "cluster": {"pools", "worker"},
-    "dispatch": {"records", "journal", "pools", "profile", "score", "worker"},
-    "changes": {"records"},
-    "intake": {"records", "lesson", "course"},
-    "sandbox": {"records", "sandbox"},
-    "lessons": LESSON,
-    "grade": {"records", "lesson", "judge", "diagnose", "score", "subject", "sandbox", "version", "profile", "trials"},
-    "grade_course": {"changes", "records", "lesson", "grade", "dispatch", "journal", "pools", "cluster", "profile",
-                     "worker", "nbgrader", "settings"},
-    "proof": {"records", "lesson", "judge", "diagnose", "score", "subject", "grade", "proof", "compare", "course",
-              "sandbox", "intake"},
-    "nbgrader": {"records", "lesson", "course", "intake", "grade", "language", "output", "journal", "version",
-                 "settings", "profile"},
-    "output": OUTPUTS,
-    "demo": {"course", "lesson", "intake", "records", "nbgrader"},
-    "scaffold": {"lesson", "nbgrader"},
-    "locale": {"language"},
-    "pytest_plugin": None, "cli": None,          # they put everything together
+    "lessons/kit": set(),
+    "lessons/<name>": {"lessons/kit"},
+    "lessons": {"lessons/kit"},
+    "sandbox/wire": set(),
+    "sandbox/inside": {"sandbox/wire"},
+    "sandbox": {"sandbox/wire", "sandbox/inside"},
+    "judge": {"lessons/kit", "sandbox", "sandbox/wire"},
+    "intake": {"lessons/kit"},
+    "proof": {"lessons/kit", "intake", "judge", "sandbox", "sandbox/wire"},
+    "course": {"lessons", "lessons/kit", "intake"},
+    "output": set(),
+    "output/exports": {"output"},
+    "report": {"output"},
+    "nbgrader": {"lessons", "lessons/kit", "intake", "course", "judge", "output"},
+    "authoring": {"lessons", "lessons/kit", "intake", "nbgrader"},
+    "authoring/new": {"lessons", "lessons/kit", "intake"},
+    "authoring/demo": {"lessons", "lessons/kit"},
+    "integrations": {"lessons", "lessons/kit", "intake", "course", "judge", "output", "output/exports", "sandbox"},
+    "run": {"lessons/kit", "course", "judge", "nbgrader"},
+    "cli": {"lessons", "lessons/kit", "intake", "judge", "sandbox", "course", "output", "output/exports", "report",
+            "nbgrader", "authoring", "authoring/new", "authoring/demo", "integrations", "proof", "run"},
 }
-#: what runs in the student's process: nothing of the judge's, so that nothing of it can be read there
-INSIDE = set(WALLED_IN) - {"__init__"}
+#: rooms within a folder; its other files are the folder's own
+INNER = {"sandbox": ("wire", "inside"), "output": ("exports",), "authoring": ("new", "demo"), "lessons": ("kit",)}
 
 
 def modules() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*.py") if "_course" not in path.parts)
 
 
-def part_of(path: Path) -> str:
-    relative = path.relative_to(PACKAGE)
-    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
+def room_of(parts: tuple[str, ...]) -> str:
+    """The room in which the module with this name, in parts below `autograder`, lies."""
+    folder, inner = parts[0], parts[1:2]
+    if inner and inner[0] in INNER.get(folder, ()):
+        return f"{folder}/{inner[0]}"
+    if folder == "lessons" and inner and (PACKAGE / folder / inner[0]).is_dir():
+        return "lessons/<name>"
+    return folder
 
 
 def imports(path: Path) -> set[str]:
@@ -64,18 +54,44 @@ def imports(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "autograder":
-            names = {f"autograder.{name.name}" for name in node.names if not name.name.startswith("_")}
-            found |= names if node.module == "autograder" else {node.module}
+            found |= {_module(node.module, name.name) for name in node.names}
         elif isinstance(node, ast.Import):
             found |= {name.name for name in node.names if name.name.split(".")[0] == "autograder"}
-    return found
+    return found - {"autograder"}
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def _module(package: str, name: str) -> str:
+    """What `from package import name` loads: a module of that name, if there is one."""
+    folder = PACKAGE.joinpath(*package.split(".")[1:])
+    return f"{package}.{name}" if (folder / f"{name}.py").exists() or (folder / name).is_dir() else package
+
+
+def imported_rooms(path: Path) -> set[str]:
+    own = room_of(path.relative_to(PACKAGE).with_suffix("").parts)
+    return {room_of(tuple(name.split(".")[1:])) for name in imports(path)} - {own}
+
+
+@pytest.mark.parametrize("path", [path for path in modules() if path.parent != PACKAGE],
+                         ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_every_module_imports_only_what_the_table_allows(path: Path) -> None:
-    allowed = ALLOWED[part_of(path)]
-    if allowed is not None:
-        assert {name.split(".")[1] for name in imports(path)} <= allowed | {part_of(path)}
+    room = room_of(path.relative_to(PACKAGE).with_suffix("").parts)
+    assert imported_rooms(path) <= (ALLOWED[room] | GROUND if room not in GROUND else {"records"})
+
+
+def test_the_ground_imports_nothing_but_records() -> None:
+    for path in (PACKAGE / "records.py", PACKAGE / "stages.py", PACKAGE / "__init__.py"):
+        assert imported_rooms(path) == set(), path
+
+
+def test_every_arrow_of_the_table_is_used_and_none_runs_back_up() -> None:
+    used: dict[str, set[str]] = {}
+    for path in modules():
+        used.setdefault(room_of(path.relative_to(PACKAGE).with_suffix("").parts), set()).update(imported_rooms(path))
+    order = list(ALLOWED)
+    for room, allowed in ALLOWED.items():
+        assert used[room] - GROUND == allowed, room
+        assert all(order.index(other) < order.index(room) or (room, other) == ("sandbox", "sandbox/inside")
+                   for other in allowed), room
 
 
 def test_checks_and_mistakes_never_import_each_other_or_the_solutions() -> None:
@@ -85,15 +101,9 @@ def test_checks_and_mistakes_never_import_each_other_or_the_solutions() -> None:
                 assert not any(f".{other}" in name for name in imports(path)), path
 
 
-@pytest.mark.parametrize("name", sorted(INSIDE))
-def test_what_runs_beside_the_student_imports_nothing_of_the_judges(name: str) -> None:
-    allowed = {f"autograder.sandbox.{module}" for module in INSIDE} | {"autograder.sandbox"}
-    assert imports(PACKAGE / "sandbox" / f"{name}.py") <= allowed
-
-
-def test_only_one_folder_imports_nbgrader() -> None:
+def test_only_two_rooms_import_nbgrader() -> None:
     for path in modules():
-        if part_of(path) != "nbgrader":
+        if room_of(path.relative_to(PACKAGE).with_suffix("").parts) not in ("nbgrader", "authoring"):
             tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
             names = {name.name for node in tree if isinstance(node, ast.Import) for name in node.names}
             assert not any(name.split(".")[0] == "nbgrader" for name in names), path

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from notebooks import DOUBLE, EXAMPLE, HALVE, POINTS, PRELUDE, code, data, handed_in, markdown, notebook, tiny_lesson
 
-from autograder.course import course_file
 from autograder.intake import from_sources, read_bytes
 from autograder.intake.own_cells import writes
-from autograder.lesson import load_lesson
+from autograder.lessons.installed import load_lesson
+from autograder.lessons.kit.course_file import course_file
 
 
 @pytest.fixture(scope="module")

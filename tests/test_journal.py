@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from autograder.journal import Journal
+from autograder.course.journal import Journal
 from autograder.records import Cell, ExerciseGrade, Grade, Submission, Verdict, text
 
 WHY = text("why {not_}", not_=text("inner {n}", n=3))

@@ -4,9 +4,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from autograder.judge import AskIn, attempt
-from autograder.language import translate
-from autograder.lesson import Check, Unanswered, Wrong
+from autograder.judge.worlds import AskIn, attempt
+from autograder.lessons.kit.lesson import Check, Unanswered, Wrong
+from autograder.locale.language import translate
 from autograder.records import Call, Opaque, Outcome, Result, text
 
 CALL = Call("f", (1,))
@@ -49,7 +49,7 @@ def test_a_fault_inside_the_check_is_broken_not_wrong() -> None:
 
 
 def test_what_is_no_plain_data_is_refused_and_none_is_wrong() -> None:
-    from autograder.compare import difference
+    from autograder.lessons.kit.compare import difference
     def run(ask):
         difference(ask.value(CALL), np.zeros(2), "C", "y")
     assert word_of(Outcome("answered", Opaque("object")), run).word == "refused"

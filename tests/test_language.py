@@ -9,9 +9,9 @@ from babel.messages.mofile import read_mo
 from hypothesis import given
 from hypothesis import strategies as some
 
-from autograder.compare import AXES
-from autograder.language import LANGUAGES, VERDICT_WORDS, WORLD_WORDS, translate
-from autograder.locale import catalogues, compiled, extracted, in_code, in_template, read, untranslated
+from autograder.lessons.kit.compare import AXES
+from autograder.locale.catalogues import catalogues, compiled, extracted, in_code, in_template, read, untranslated
+from autograder.locale.language import LANGUAGES, VERDICT_WORDS, WORLD_WORDS, translate
 from autograder.records import VERDICTS, Text, text
 
 PACKAGE = Path(__file__).parent.parent / "autograder"

@@ -11,15 +11,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from local import Opened
 
-from autograder.course import course_file
-from autograder.grade import Assessor, Engine, Limits
+from autograder.authoring.release import release
+from autograder.authoring.source import drift
 from autograder.intake import read_bytes
-from autograder.lesson import changed, load_lesson
-from autograder.nbgrader.release import release
-from autograder.nbgrader.source import drift
+from autograder.judge.engine import Assessor, Engine, Limits
+from autograder.judge.local_subject import LocalSubject
+from autograder.lessons.installed import load_lesson
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import changed
 from autograder.proof import mutation, render, verify
 from autograder.proof.fairness import harm, seeded_variant, variant_of
-from autograder.subject import LocalSubject
 
 LESSON = load_lesson("layernorm")
 REFERENCE = LocalSubject(LESSON.reference_source)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from editions import EDITIONS, LESSON, RELEASES, read
 
-from autograder.course import course_file
-from autograder.grade import Engine, Limits
 from autograder.intake import read_bytes
-from autograder.lesson import DOES_NOTHING
+from autograder.judge.engine import Engine, Limits
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import DOES_NOTHING
 
 SOLUTION = course_file(LESSON.reference).read_text(encoding="utf-8")
 USES = """

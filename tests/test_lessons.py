@@ -17,16 +17,17 @@ from nbgrader.converters import Autograde, GenerateAssignment
 from test_gradebook import COMMENTS, GRADES, SUBMITTED
 from test_hook import run_nbgrader
 
+from autograder.authoring.demo.cast import Cast
+from autograder.authoring.demo.notebooks import Assignment
 from autograder.cli import run
-from autograder.course import course_file
-from autograder.demo.cast import Cast
-from autograder.demo.notebooks import Assignment
-from autograder.grade_course import grade_course
+from autograder.course.folder import Course
 from autograder.intake import read_any
-from autograder.lesson import Lesson, lesson_called, lesson_names, load_lesson
 from autograder.lessons import DEFAULT
+from autograder.lessons.installed import lesson_called, lesson_names, load_lesson
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader import kernel
-from autograder.nbgrader.course import Course
+from autograder.run.grade_course import grade_course
 
 LESSONS = [load_lesson(name) for name in lesson_names()]
 BOTH = [load_lesson(name) for name in ("multihead", "layernorm")]      # of the course below; others may be taught

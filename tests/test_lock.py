@@ -11,9 +11,9 @@ from damage import honest
 from nbgrader.converters import Autograde, GenerateAssignment
 from test_hook import FULL, run_nbgrader, scores
 
-from autograder import grade_course
-from autograder.nbgrader.course import CourseError
-from autograder.nbgrader.lock import only_one
+from autograder.course.folder import CourseError
+from autograder.course.lock import only_one
+from autograder.run import grade_course
 
 
 def test_a_second_command_says_which_one_is_at_work(tmp_path):
@@ -41,7 +41,7 @@ def test_who_waits_says_so_once_and_then_gets_its_turn(tmp_path):
 
 
 def test_a_command_that_was_killed_lets_go(tmp_path):
-    code = ("import sys; from pathlib import Path; from autograder.nbgrader.lock import only_one\n"
+    code = ("import sys; from pathlib import Path; from autograder.course.lock import only_one\n"
             "with only_one(Path(sys.argv[1]), 'x', 0): print(flush=True); sys.stdin.read()")
     other = subprocess.Popen([sys.executable, "-c", code, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              cwd=Path(__file__).parents[1])

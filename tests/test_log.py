@@ -4,11 +4,11 @@ import json
 import pytest
 from courses import grade_of
 
-from autograder.dispatch import Judged
 from autograder.output.jsonl import CannotWrite
 from autograder.output.log import event_log
-from autograder.profile import Profile
 from autograder.records import Submission
+from autograder.run.dispatch import Judged
+from autograder.stages import Profile
 
 
 def test_each_event_is_a_line_and_a_copy_is_named(tmp_path):

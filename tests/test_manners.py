@@ -12,8 +12,8 @@ import click
 import pytest
 
 from autograder import __version__, cli
-from autograder.lesson import lesson_names, load_lesson
-from autograder.version import checks_version
+from autograder.judge.checks_version import checks_version
+from autograder.lessons.installed import lesson_names, load_lesson
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}

@@ -15,7 +15,7 @@ from courses import LESSON, grade_of, new_course
 from nbgrader.api import Gradebook
 
 from autograder import cli
-from autograder.nbgrader.course import Course
+from autograder.course.folder import Course
 from autograder.nbgrader.gradebook import Entry, GradebookError, GradebookWriter
 from autograder.nbgrader.marks import gradebook_marks
 from autograder.nbgrader.writers import make_gradebook

@@ -11,7 +11,7 @@ import pytest
 from local import LESSON
 from mistake_table import TABLE
 
-from autograder.lesson import Mistake, written
+from autograder.lessons.kit.lesson import Mistake, written
 from autograder.lessons.multihead.mistakes.loops import LOOPS
 from autograder.lessons.multihead.mistakes.own_attention import OWN
 

@@ -3,11 +3,11 @@ import ast
 
 import pytest
 
-from autograder.grade import Limits
-from autograder.lesson import load_lesson
+from autograder.judge.engine import Limits
+from autograder.judge.local_subject import LocalSubject
+from autograder.lessons.installed import load_lesson
 from autograder.proof import mutation
 from autograder.proof.mutants import Mutant, mutants
-from autograder.subject import LocalSubject
 
 LESSON = load_lesson("multihead")
 SOURCE = '''\

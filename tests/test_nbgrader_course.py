@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.nbgrader.course import TIMESTAMP, Course, CourseError, timestamp, timestamp_file
+from autograder.course.folder import TIMESTAMP, Course, CourseError, timestamp, timestamp_file
 
 DIRECTORIES = ("source", "release", "submitted", "autograded", "feedback")
 
@@ -98,7 +98,7 @@ def test_a_folder_that_is_no_course_says_what_to_do(tmp_path):
 
 def test_reading_a_course_does_not_import_nbgrader(tmp_path):
     (tmp_path / "submitted" / "student-01" / "multihead").mkdir(parents=True)
-    code = ("import sys; from pathlib import Path; from autograder.nbgrader.course import Course;"
+    code = ("import sys; from pathlib import Path; from autograder.course.folder import Course;"
             "found = Course.find(Path(sys.argv[1])).submissions('multihead');"
             "assert len(found) == 1; assert not {'nbgrader', 'nbformat'} & set(sys.modules)")
     subprocess.run([sys.executable, "-c", code, tmp_path], check=True)

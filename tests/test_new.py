@@ -9,11 +9,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from autograder.authoring.new import CannotMake, Checkout, new_check, new_exercise, new_lesson, new_mistake
+from autograder.authoring.new.editing import appended, before, importing, with_argument, with_mistake
 from autograder.cli import run
+from autograder.judge.local_subject import LocalSubject
 from autograder.proof.unfinished import unfinished
-from autograder.scaffold import CannotMake, Checkout, new_check, new_exercise, new_lesson, new_mistake
-from autograder.scaffold.editing import appended, before, importing, with_argument, with_mistake
-from autograder.subject import LocalSubject
 
 ROOT = Path(__file__).parents[1]
 PARTS = {

@@ -15,8 +15,8 @@ import yaml
 from test_export import GradescopeResults
 
 from autograder import cli
-from autograder.package import requirements as needed
-from autograder.package.wheel import wheel
+from autograder.integrations import requirements as needed
+from autograder.integrations.wheel import wheel
 
 ROOT = Path(__file__).parents[1]
 ANSWER = ROOT / "solutions" / "multihead.py"

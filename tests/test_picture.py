@@ -2,8 +2,8 @@
 import numpy as np
 import pytest
 
-from autograder.compare import difference
-from autograder.picture import NUMBERS, picture_of
+from autograder.lessons.kit.compare import difference
+from autograder.lessons.kit.picture import NUMBERS, picture_of
 
 W1 = np.array([[[[0, 1], [4, 5]], [[2, 3], [6, 7]]]])
 WANT = np.random.default_rng(3).normal(size=(2, 3, 5, 4))

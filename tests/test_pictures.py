@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 from editions import EDITIONS, LESSON, read
 
+from autograder.authoring.pictures import main, outdated, picture_cells, sync
 from autograder.lessons.multihead.pictures import PICTURES, WORDS, picture
 from autograder.lessons.multihead.pictures.canvas import DARK
-from autograder.nbgrader.pictures import main, outdated, picture_cells, sync
 
 EVERY = [(name, language) for language in EDITIONS for name in PICTURES]
 
@@ -28,7 +28,7 @@ def test_an_outdated_picture_is_named_and_mended(tmp_path, monkeypatch):
     path = tmp_path / "multihead.ipynb"
     text = EDITIONS["nl"].read_text(encoding="utf-8")
     path.write_text(re.sub(r'(<img src=\\"data:image/svg\+xml;base64,)\w+', r"\1AAAA", text, count=1), encoding="utf-8")
-    monkeypatch.setattr("autograder.nbgrader.pictures._editions", lambda lesson: [("nl", path)])
+    monkeypatch.setattr("autograder.authoring.pictures._editions", lambda lesson: [("nl", path)])
     assert len(outdated(LESSON)) == 1
     assert sync(LESSON) == [path]
     assert path.read_bytes() == EDITIONS["nl"].read_bytes()

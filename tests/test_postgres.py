@@ -17,10 +17,10 @@ from nbgrader.plugins.export import CsvExportPlugin
 from sqlalchemy import create_engine, text
 from test_hook import FULL, run_nbgrader
 
-from autograder.grade_course import grade_course
-from autograder.lesson import load_lesson
-from autograder.nbgrader.course import Course, CourseError
+from autograder.course.folder import Course, CourseError
+from autograder.lessons.installed import load_lesson
 from autograder.nbgrader.marks import gradebook_marks
+from autograder.run.grade_course import grade_course
 
 pytest.importorskip("psycopg")
 BINARIES = [Path(found).parent for found in (*sorted(glob("/usr/lib/postgresql/*/bin/postgres"), reverse=True),

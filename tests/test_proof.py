@@ -4,8 +4,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autograder.grade import Assessor, Engine
-from autograder.lesson import Lesson, Mistake, changed, check, load_lesson, written
+from autograder.judge.engine import Assessor, Engine
+from autograder.lessons.installed import load_lesson
+from autograder.lessons.kit.lesson import Lesson, Mistake, changed, check, written
 from autograder.proof import catalogue, ends, render, verify
 from autograder.proof.claim import Claim, Matrix, Proof
 from autograder.proof.leave_one_out import leave_one_out, same_behaviour

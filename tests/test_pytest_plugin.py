@@ -20,7 +20,7 @@ def run(pytester, monkeypatch):
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     for name in ("student-01.ipynb", "student-02.py", "unreadable.py", "broken.py", "explodes.py"):
         pytester.path.joinpath(name).write_text("raise SystemExit('the student\\'s code was run by pytest')")
-    return lambda *arguments: pytester.runpytest_inprocess("-p", "autograder.pytest_plugin", *arguments)
+    return lambda *arguments: pytester.runpytest_inprocess("-p", "autograder.integrations.pytest_plugin", *arguments)
 
 
 def test_every_check_is_an_item(run):
@@ -161,7 +161,7 @@ def test_without_the_option_pytest_is_as_it_was(run, pytester):
 
 
 def test_the_plugin_imports_nothing_heavy():
-    code = ("import pytest, sys; before = set(sys.modules); import autograder.pytest_plugin; "
+    code = ("import pytest, sys; before = set(sys.modules); import autograder.integrations.pytest_plugin; "
             "print(sorted(name for name in set(sys.modules) - before if not name.startswith('autograder')))")
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)},
                           capture_output=True, text=True, check=True)

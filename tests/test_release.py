@@ -8,10 +8,10 @@ import nbformat
 import pytest
 from nbgrader.validator import Validator
 
-from autograder.course import course_file
-from autograder.lesson import load_lesson
-from autograder.nbgrader.leak import Leak, Secrets, prove
-from autograder.nbgrader.release import release
+from autograder.authoring.leak import Leak, Secrets, prove
+from autograder.authoring.release import release
+from autograder.lessons.installed import load_lesson
+from autograder.lessons.kit.course_file import course_file
 
 FILES = ("multihead.ipynb", *(f"{module}.py" for module in load_lesson("multihead").beside))
 NOTEBOOK = "assignments/multihead/multihead.ipynb"

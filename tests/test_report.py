@@ -15,19 +15,19 @@ from msgspec.structs import replace
 
 from autograder.cli import run
 from autograder.cli.report import write_course_report
-from autograder.nbgrader.course import Course
+from autograder.course.folder import Course
 from autograder.output.jsonl import json_line
-from autograder.output.report import Run, report_page
-from autograder.output.report_anonymous import anonymous
-from autograder.output.report_cells import SIGNS, code_of
-from autograder.output.report_change import ShareChange, changes
-from autograder.output.report_facts import Class
-from autograder.output.report_grid import grid_data, json_in_page
-from autograder.output.report_items import items, most_failed, remarked
-from autograder.output.report_mistakes import mistakes, unexplained
-from autograder.output.report_person import groups
-from autograder.output.report_reading import CannotRead, read_grades
 from autograder.records import VERDICTS, CellReport, Diagnosis, ExerciseGrade, Grade, Verdict, text
+from autograder.report.anonymous import anonymous
+from autograder.report.cells import SIGNS, code_of
+from autograder.report.change import ShareChange, changes
+from autograder.report.facts import Class
+from autograder.report.grid import grid_data, json_in_page
+from autograder.report.items import items, most_failed, remarked
+from autograder.report.mistakes import mistakes, unexplained
+from autograder.report.page import Run, report_page
+from autograder.report.person import groups
+from autograder.report.reading import CannotRead, read_grades
 
 EVIL = "</script><img src=x onerror=alert(1)>\u2028'\"]]>--><svg onload=alert(2)>"
 SECRET = b"0123456789abcdef"

@@ -7,7 +7,7 @@ import shutil
 import pytest
 from class_of import class_of, hostile
 
-from autograder.output.report import Run, report_page
+from autograder.report.page import Run, report_page
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium")

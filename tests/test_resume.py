@@ -20,8 +20,8 @@ from courses import hand_in, new_course
 from damage import honest
 from test_cluster import same
 
-from autograder.demo import make_class
-from autograder.grade_course import grade_course
+from autograder.authoring.demo import make_class
+from autograder.run.grade_course import grade_course
 
 STUDENTS = 30
 SEED = 20240917
@@ -188,8 +188,8 @@ def test_a_run_with_nothing_new_writes_nothing(small):
 
 
 def test_a_run_with_nothing_new_needs_neither_nbgrader_nor_workers(small):
-    code = ("import sys; from pathlib import Path; from autograder.grade_course import grade_course\n"
-            "from autograder.pools import LocalPool; LocalPool.submit = None\n"
+    code = ("import sys; from pathlib import Path; from autograder.run.grade_course import grade_course\n"
+            "from autograder.run.local_pool import LocalPool; LocalPool.submit = None\n"
             "grade_course(Path(sys.argv[1]))\n"
             "sys.exit('nbgrader.api' in sys.modules)")
     subprocess.run([sys.executable, "-c", code, small], check=True, cwd=Path(__file__).parents[1])

@@ -3,11 +3,12 @@ from fractions import Fraction
 
 import pytest
 
-from autograder.judge import Attempt, Judged
-from autograder.language import translate
-from autograder.lesson import Check, Exercise, lesson_names, load_lesson
+from autograder.judge.points import exercise_grade, ungraded
+from autograder.judge.worlds import Attempt, Judged
+from autograder.lessons.installed import lesson_names, load_lesson
+from autograder.lessons.kit.lesson import Check, Exercise
+from autograder.locale.language import translate
 from autograder.records import Diagnosis, text
-from autograder.score import exercise_grade, ungraded
 
 
 def a_check(name: str, points: str, needs: tuple[str, ...] = ()) -> Check:

@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from editions import LESSON, beside
 
-from autograder.course import course_file
+from autograder.lessons.kit.course_file import course_file
 
 STUBS = ("split_heads", "merge_heads", "multihead", "multihead_backward", "own_test")
 

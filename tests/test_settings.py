@@ -18,18 +18,18 @@ from test_gradebook import GRADES
 from test_hook import run_nbgrader
 
 from autograder import cli
-from autograder.demo.notebooks import Assignment
-from autograder.grade import Assessor, Engine, Limits
-from autograder.grade_course import grade_course
+from autograder.authoring.demo.notebooks import Assignment
+from autograder.authoring.release import release
+from autograder.course.folder import Course
+from autograder.course.settings import LateSettings, LessonSettings, Settings, SettingsError, read_settings
 from autograder.intake import read_bytes
-from autograder.judge import Open
-from autograder.lesson import load_lesson
-from autograder.nbgrader.course import Course
+from autograder.judge.checks_version import checks_version
+from autograder.judge.engine import Assessor, Engine, Limits
+from autograder.judge.worlds import Open
+from autograder.lessons.installed import load_lesson
 from autograder.nbgrader.gradebook import Entry, GradebookError, GradebookWriter
-from autograder.nbgrader.release import release
 from autograder.proof.opening import open_local
-from autograder.settings import LateSettings, LessonSettings, Settings, SettingsError, read_settings
-from autograder.version import checks_version
+from autograder.run.grade_course import grade_course
 
 ROOT = Path(__file__).parents[1]
 LESSON = load_lesson("multihead")

@@ -6,10 +6,10 @@ import gc
 import numpy as np
 import pytest
 
-from autograder.lesson import load_lesson
+from autograder.judge.local_subject import LocalSubject
+from autograder.lessons.installed import load_lesson
 from autograder.records import Call, Cell, Opaque, Outcome, Proxy, Result
 from autograder.sandbox.student import Sandbox
-from autograder.subject import LocalSubject
 
 X = np.arange(6.0).reshape(2, 3)
 

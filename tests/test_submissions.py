@@ -20,10 +20,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from autograder.course import course_file
-from autograder.grade import Engine, Limits
 from autograder.intake import read
-from autograder.lesson import load_lesson
+from autograder.judge.engine import Engine, Limits
+from autograder.lessons.installed import load_lesson
+from autograder.lessons.kit.course_file import course_file
 from autograder.records import Diagnosis, Grade, Submission, Text
 
 FOLDER = Path(__file__).parent / "submissions"

@@ -12,12 +12,12 @@ from nbgrader.converters import Autograde, GenerateAssignment
 from test_gradebook import COMMENTS, GRADES, STUDENTS, SUBMISSIONS, SUBMITTED
 from test_hook import run_nbgrader
 
-from autograder.demo.cast import Cast
-from autograder.demo.notebooks import Assignment
-from autograder.grade_course import grade_course
+from autograder.authoring.demo.cast import Cast
+from autograder.authoring.demo.notebooks import Assignment
+from autograder.course.folder import Course
 from autograder.nbgrader import kernel
-from autograder.nbgrader.course import Course
 from autograder.nbgrader.gradebook import NO_RESPONSE
+from autograder.run.grade_course import grade_course
 
 SIZE = int(os.environ.get("THREE_WAYS", "6"))
 ROLES = ("right", "one_mistake", "two_mistakes", "half_finished", "untouched", "one_mistake")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import autograder
+from autograder.course.folder import CourseError
 from autograder.nbgrader import versions
-from autograder.nbgrader.course import CourseError
 
 
 @pytest.mark.parametrize("found", ["0.9.5", "0.9.6", "0.9.7.dev1"])

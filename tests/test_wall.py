@@ -83,8 +83,7 @@ def test_only_libraries_the_worker_and_dev_null_can_be_seen(seen: set[str]) -> N
 
 def test_of_the_autograder_only_the_worker_can_be_seen(seen: set[str]) -> None:
     assert {path for path in seen if "autograder" in path} == {
-        "/worker/autograder/__init__.py", "/worker/autograder/sandbox/filters.json",
-        *(f"/worker/autograder/sandbox/{name}.py" for name in INSIDE)}
+        f"/worker/{file.relative_to(Path(autograder.__file__).parents[1]).as_posix()}" for file in INSIDE}
 
 
 def test_there_is_no_shell_and_no_other_program(seen: set[str]) -> None:
@@ -197,9 +196,9 @@ def test_a_child_that_cannot_put_up_its_wall_is_our_fault(tier: str, monkeypatch
     def broken(wall: Wall, *how: object) -> list[str]:
         parts = command(wall, *how)
         at = parts.index("-m")
-        script = ("import runpy\nfrom autograder.sandbox import seccomp\n"
+        script = ("import runpy\nfrom autograder.sandbox.inside import seccomp\n"
                   "def load(program): raise OSError(22, 'no filter')\nseccomp.load = load\n"
-                  "runpy.run_module('autograder.sandbox.zygote', run_name='__main__')")
+                  "runpy.run_module('autograder.sandbox.inside.zygote', run_name='__main__')")
         return [*parts[:at], "-c", script, *parts[at + 2:]]
     monkeypatch.setattr(Wall, "command", broken)
     with Sandbox(isolation=tier) as box, pytest.raises(ZygoteLost, match="no filter"):

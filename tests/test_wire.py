@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from autograder.sandbox import wire
-from autograder.sandbox.messages import (
+from autograder.sandbox.wire.messages import (
     Answer,
     Ask,
     CallBack,
@@ -26,7 +25,7 @@ from autograder.sandbox.messages import (
     encode,
     encode_value,
 )
-from autograder.sandbox.wire import ClosedError, DeadlineError, Handle, Proxy, Unplain, WireError
+from autograder.sandbox.wire.wire import ClosedError, DeadlineError, Handle, Proxy, Unplain, WireError, wire
 
 DTYPES = ["bool", "int8", "int64", "uint64", "float16", "float32", "float64", "complex128"]
 

@@ -5,7 +5,8 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from autograder.lesson import Lesson, lesson_names, load_lesson
+from autograder.lessons.installed import lesson_names, load_lesson
+from autograder.lessons.kit.lesson import Lesson
 
 
 def keep_in_step(program: str, differences: Callable[[Lesson], Iterable[str]], sync: Callable[[Lesson], Iterable[Path]],

@@ -1,6 +1,6 @@
 """The pictures in the source notebooks: each stands in a text cell of its own, as an SVG inside the notebook's file.
 
-`python -m autograder.nbgrader.pictures` draws them and puts them there; with `--check` it only says where they differ
+`python -m autograder.authoring.pictures` draws them and puts them there; with `--check` it only says where they differ
 (exit code 1). Only this needs Matplotlib. An `<img>` with a data URI is the one form that JupyterLab, VS Code and
 Colab all show: attachments are ignored by Colab, and as SVG by JupyterLab.
 """
@@ -16,9 +16,9 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.course import course_file
-from autograder.lesson import Lesson
-from autograder.nbgrader.in_step import keep_in_step
+from autograder.authoring.in_step import keep_in_step
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import Lesson
 
 WIDTH = 560                                     # pixels; where the page is narrower, the picture is too
 
@@ -67,7 +67,7 @@ def _editions(lesson: Lesson) -> Iterator[tuple[str, Path]]:
 
 def main(arguments: Sequence[str]) -> int:
     """Write, or with `--check` only compare, the pictures of every lesson; the exit code."""
-    return keep_in_step("autograder.nbgrader.pictures", outdated, sync, "every picture is as it is drawn now",
+    return keep_in_step("autograder.authoring.pictures", outdated, sync, "every picture is as it is drawn now",
                         arguments)
 
 

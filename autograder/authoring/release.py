@@ -22,10 +22,11 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, PyFileConfigLoader
 
-from autograder.course import course_file
-from autograder.lesson import DEFAULT, Lesson, lesson_names, load_lesson
-from autograder.nbgrader.leak import Secrets, prove, secrets
-from autograder.nbgrader.source import bodies
+from autograder.authoring.leak import Secrets, prove, secrets
+from autograder.intake.regions import bodies
+from autograder.lessons.installed import lesson_names, load_lesson
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import DEFAULT, Lesson
 from autograder.nbgrader.worth import course_lesson, with_points
 
 

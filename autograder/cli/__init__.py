@@ -15,15 +15,7 @@ from typing import Any
 import click
 
 from autograder.cli import check, course, export, forget, lesson, new, package, report
-from autograder.cli.common import (
-    BROKEN,
-    DONE,
-    INTERRUPTED,
-    NO_READER,
-    WRONG_USAGE,
-    course_settings,
-    exit_code,
-)
+from autograder.cli.common import BROKEN, DONE, INTERRUPTED, NO_READER, WRONG_USAGE, course_settings, exit_code
 from autograder.cli.options import examples
 from autograder.output.streams import open_what_is_closed, silence_output
 
@@ -38,8 +30,8 @@ COMMANDS = (check.check, course.grade, course.diff, report.report, export.export
 def _show_version(context: click.Context, option: click.Parameter, value: bool) -> None:
     if value and not context.resilient_parsing:
         from autograder import __version__
-        from autograder.lesson import lesson_names, load_lesson
-        from autograder.version import checks_version
+        from autograder.judge.checks_version import checks_version
+        from autograder.lessons.installed import lesson_names, load_lesson
         checks = (f"{name} {checks_version(load_lesson(name))}" for name in lesson_names())
         click.echo(f"autograder {__version__}, checks of {', '.join(checks)}")
         context.exit()
@@ -138,7 +130,7 @@ def _full(error: OSError) -> int:
 
 
 def _broken(error: Exception) -> int:
-    from autograder.pools import Stopped
+    from autograder.run.local_pool import Stopped
     from autograder.sandbox.tiers import NoIsolation
     if isinstance(error, NoIsolation | Stopped):
         click.echo(f"autograder: {error}", err=True)

@@ -11,11 +11,11 @@ import click
 from autograder.lessons import DEFAULT
 
 if TYPE_CHECKING:
-    from autograder.grade import Engine
-    from autograder.lesson import Lesson
+    from autograder.course.settings import Settings
+    from autograder.judge.engine import Engine
+    from autograder.lessons.kit.lesson import Lesson
     from autograder.output.answers import Answers
     from autograder.records import Grade
-    from autograder.settings import Settings
 
 LESSON = DEFAULT
 DONE, NOT_ALL_GRADED, WRONG_USAGE, BROKEN, INTERRUPTED, NO_READER = 0, 1, 2, 3, 130, 141
@@ -23,7 +23,7 @@ DONE, NOT_ALL_GRADED, WRONG_USAGE, BROKEN, INTERRUPTED, NO_READER = 0, 1, 2, 3, 
 
 def engine(limits: dict[str, Any], lesson: Lesson) -> Engine:
     """An engine that is not running yet; NoIsolation where its wall cannot be had, a notice where it is less."""
-    from autograder.grade import Engine, Limits
+    from autograder.judge.engine import Engine, Limits
     made = Engine(lesson, Limits(**limits))
     if made.isolation_notice:
         click.echo(f"autograder: isolation is {made.isolation}: {made.isolation_notice}", err=True)
@@ -32,7 +32,7 @@ def engine(limits: dict[str, Any], lesson: Lesson) -> Engine:
 
 def course_settings(folder: Path | None = None) -> Settings:
     """What autograder.toml in this folder (else the one we are in) says."""
-    from autograder.settings import SettingsError, read_settings
+    from autograder.course.settings import SettingsError, read_settings
     try:
         return read_settings(folder or Path.cwd())
     except SettingsError as error:

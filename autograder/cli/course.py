@@ -62,7 +62,7 @@ def diff(target: str | None, language: str, jobs: int, students: tuple[str, ...]
 def demo(folder: Path, students: int, jobs: int, lesson: str | None, target: str | None, language: str,
          **limits: Any) -> int:
     """Make a synthetic class out of the catalogue of mistakes, and grade it."""
-    from autograder.demo import make_class
+    from autograder.authoring.demo import make_class
     try:
         make_class(folder, students, lesson=lesson or LESSON)
     except FileExistsError as error:
@@ -74,9 +74,9 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
                   log: str | None = None, profile: bool = False, **choices: Any) -> int:
     lesson = lesson_handed_in(folder, lesson)
     _wall(folder, lesson, limits, **choices)
-    from autograder.grade import Limits
-    from autograder.grade_course import grade_course
-    from autograder.nbgrader.course import Course, CourseError
+    from autograder.course.folder import Course, CourseError
+    from autograder.judge.engine import Limits
+    from autograder.run.grade_course import grade_course
     with profiled(profile), answers(target, language, each=False) as answer, watched(log) as watch:
         try:
             course = Course.find(folder)
@@ -103,10 +103,10 @@ def _wall(folder: Path, lesson: str, limits: dict[str, Any], cluster: str | None
 def _changes(target: str | None, language: str, lesson: str | None, limits: dict[str, Any], **choices: Any) -> int:
     lesson = lesson_handed_in(Path.cwd(), lesson)
     _wall(Path.cwd(), lesson, limits, **choices)
-    from autograder.grade import Limits
-    from autograder.grade_course import changes_of_course
-    from autograder.nbgrader.course import CourseError
+    from autograder.course.folder import CourseError
+    from autograder.judge.engine import Limits
     from autograder.output.changes import change_lines
+    from autograder.run.grade_course import changes_of_course
     try:
         changes = changes_of_course(Path.cwd(), lesson=lesson, limits=Limits(**limits), **choices)
     except CourseError as error:

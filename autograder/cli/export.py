@@ -61,7 +61,7 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
     from autograder.output.exports import ExportError, Order, unknown
     from autograder.output.exports.roster import RosterError, read_roster
     from autograder.output.plain import plain
-    from autograder.output.report_reading import CannotRead
+    from autograder.report.reading import CannotRead
     kind = ALL[name]
     if roster is not None and not kind.roster:
         raise click.UsageError(f"--roster is for {', '.join(one for one, other in ALL.items() if other.roster)}, and "

@@ -35,7 +35,7 @@ def to_export(file: Path | None, lesson: str, own_points: bool) -> Export:
 
 
 def _is_course() -> bool:
-    from autograder.nbgrader.course import Course, CourseError
+    from autograder.course.folder import Course, CourseError
     try:
         return bool(Course.find(Path.cwd()))
     except CourseError:
@@ -43,7 +43,7 @@ def _is_course() -> bool:
 
 
 def _of_gradebook(grades: Sequence[Grade], lesson: str) -> Export:
-    from autograder.nbgrader.course import Course, CourseError
+    from autograder.course.folder import Course, CourseError
     from autograder.nbgrader.marks import gradebook_marks
     from autograder.output.exports.final import with_marks
     try:

@@ -12,7 +12,7 @@ from autograder.cli.common import DONE
 from autograder.cli.options import examples, handed_in
 
 if TYPE_CHECKING:
-    from autograder.nbgrader.course import Course
+    from autograder.course.folder import Course
 
 PATIENCE = 5.0                              # seconds that another command in this course is waited for
 
@@ -28,8 +28,8 @@ def forget(student: str, yes: bool) -> int:
     The class reports are removed too, since they name everyone; `autograder report` makes them again. Other files that
     still hold the name (exports, logs, downloaded zips) are listed and stay: look at those yourself.
     """
-    from autograder.nbgrader.course import Course, CourseError
-    from autograder.nbgrader.lock import only_one
+    from autograder.course.folder import Course, CourseError
+    from autograder.course.lock import only_one
     from autograder.nbgrader.removal import mentions, remove
     try:
         course = Course.find(Path.cwd())

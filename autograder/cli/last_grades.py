@@ -17,7 +17,7 @@ JOURNAL = Path(".autograder", "journal.jsonl")
 
 def last_grades(file: Path | None, lesson: str = "") -> list[Grade]:
     """Those in this file, or in the journal of the course in this folder; of one lesson. Raises CannotRead."""
-    from autograder.output.report_reading import read_grades
+    from autograder.report.reading import read_grades
     return _of_lesson(read_grades(file or _journal(), _titles(lesson or LESSON)), lesson)
 
 
@@ -35,7 +35,7 @@ def _journal() -> Path:
 
 def _titles(lesson: str) -> dict:
     """The checks' sentences, which JSON lines do not hold."""
-    from autograder.lesson import lesson_names, load_lesson
+    from autograder.lessons.installed import lesson_names, load_lesson
     exercises = load_lesson(lesson).exercises if lesson in lesson_names() else ()
     return {(exercise.name, check.name): check.title for exercise in exercises for check in exercise.checks}
 

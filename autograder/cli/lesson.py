@@ -18,8 +18,8 @@ from autograder.cli.options import common, examples
 @lesson_option("all that are in assignments/")
 def release(lesson: str | None) -> int:
     """Make release/ out of assignments/, and prove that nothing leaked."""
-    from autograder.lesson import assignments_of, load_lesson
-    from autograder.nbgrader.release import release as make_release
+    from autograder.authoring.release import release as make_release
+    from autograder.lessons.installed import assignments_of, load_lesson
     names = [name for one in lessons_to_try(lesson) for name in assignments_of(load_lesson(one))]
     for name in [name for name in names if Path("assignments", name).is_dir()] or names[:1]:
         try:
@@ -40,8 +40,8 @@ def release(lesson: str | None) -> int:
 @common
 def verify(quick: bool, table: bool, lesson: str | None, language: str, **limits: Any) -> int:
     """Prove the lesson: the reference gets full marks, an untouched notebook zero, every mistake is caught."""
-    from autograder.grade import Limits
-    from autograder.lesson import load_lesson
+    from autograder.judge.engine import Limits
+    from autograder.lessons.installed import load_lesson
     from autograder.proof import render
     from autograder.proof import verify as prove
     proof = prove(load_lesson(lesson or LESSON), Limits(**limits), quick, _trying if sys.stderr.isatty() else None)

@@ -12,7 +12,7 @@ def _called(context: click.Context, option: click.Parameter, value: str | None) 
     """The lesson's name, also where one of its assignments was named."""
     if value is None:
         return None
-    from autograder.lesson import lesson_called
+    from autograder.lessons.installed import lesson_called
     try:
         return lesson_called(value)
     except ValueError as error:
@@ -21,7 +21,7 @@ def _called(context: click.Context, option: click.Parameter, value: str | None) 
 
 def _begun(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
     """The lessons whose names begin so, for a shell that completes them."""
-    from autograder.lesson import lesson_names
+    from autograder.lessons.installed import lesson_names
     return [name for name in lesson_names() if name.startswith(begun)]
 
 
@@ -33,7 +33,7 @@ def lesson_option(where_unsaid: str):
 
 def lessons_to_try(name: str | None) -> list[str]:
     """The lesson that was named, or all of them, the default one first."""
-    from autograder.lesson import lesson_names
+    from autograder.lessons.installed import lesson_names
     return [name] if name else lesson_names()
 
 
@@ -44,8 +44,8 @@ def lesson_handed_in(folder: Path, name: str | None) -> str:
     """
     if name is not None:
         return name
-    from autograder.lesson import lesson_names
-    from autograder.nbgrader.course import Course, CourseError
+    from autograder.course.folder import Course, CourseError
+    from autograder.lessons.installed import lesson_names
     course_settings(folder)
     try:
         course = Course.find(folder)

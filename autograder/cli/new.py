@@ -12,7 +12,7 @@ from autograder.cli.lessons import lesson_option
 from autograder.cli.options import examples
 
 if TYPE_CHECKING:
-    from autograder.scaffold import Made
+    from autograder.authoring.new import Made
 
 points_option = click.option("--points", metavar="N", type=click.IntRange(1, 100), default=2, show_default=True,
                              help="What the exercise is worth.")
@@ -38,7 +38,7 @@ def new() -> None:
 @lesson_option(LESSON)
 def check(exercise: str, name: str, lesson: str | None) -> int:
     """Prepare the check NAME (such as keeps-order) of an EXERCISE."""
-    from autograder.scaffold import new_check
+    from autograder.authoring.new import new_check
     return _make(new_check, lesson or LESSON, exercise, name)
 
 
@@ -48,7 +48,7 @@ def check(exercise: str, name: str, lesson: str | None) -> int:
 @lesson_option(LESSON)
 def mistake(exercise: str, name: str, lesson: str | None) -> int:
     """Prepare the mistake NAME (such as gain-halved) of an EXERCISE."""
-    from autograder.scaffold import new_mistake
+    from autograder.authoring.new import new_mistake
     return _make(new_mistake, lesson or LESSON, exercise, name)
 
 
@@ -59,7 +59,7 @@ def mistake(exercise: str, name: str, lesson: str | None) -> int:
 @lesson_option(LESSON)
 def exercise(name: str, points: int, parameters: str, lesson: str | None) -> int:
     """Prepare the exercise NAME, which is the function's name, after the others of its lesson."""
-    from autograder.scaffold import new_exercise
+    from autograder.authoring.new import new_exercise
     return _make(new_exercise, lesson or LESSON, name, points, parameters)
 
 
@@ -70,13 +70,13 @@ def exercise(name: str, points: int, parameters: str, lesson: str | None) -> int
 @parameters_option
 def lesson(name: str, exercise: str, points: int, parameters: str) -> int:
     """Prepare the lesson NAME with its first EXERCISE."""
-    from autograder.scaffold import new_lesson
+    from autograder.authoring.new import new_lesson
     return _make(new_lesson, name, exercise, points, parameters)
 
 
 def _make(make: Callable[..., Made], lesson: str, *what: Any) -> int:
     """Make it, write it, and say what to open next."""
-    from autograder.scaffold import CannotMake, Checkout
+    from autograder.authoring.new import CannotMake, Checkout
     try:
         checkout = Checkout.here(Path.cwd())
         made = make(checkout, lesson, *what)

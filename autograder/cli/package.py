@@ -31,10 +31,10 @@ grades_lesson = lesson_option(LESSON)
 @grades_lesson
 def gradescope(output: Path | None, lesson: str | None) -> int:
     """Make a zip that Gradescope takes under Configure Autograder: setup.sh, run_autograder, and what grades."""
+    from autograder.integrations.package import EXECUTABLE
+    from autograder.integrations.package import gradescope as made
+    from autograder.integrations.wheel import zipped
     from autograder.output.jsonl import whole_file
-    from autograder.package import EXECUTABLE
-    from autograder.package import gradescope as made
-    from autograder.package.wheel import zipped
     course_settings()
     lesson = lesson or LESSON
     output = output or Path(f"gradescope-{lesson}.zip")
@@ -58,7 +58,7 @@ def gradescope(output: Path | None, lesson: str | None) -> int:
 @grades_lesson
 def github(grader: str, output: Path | None, lesson: str | None) -> int:
     """Make the private repository with the checks, and the workflow for the template that students start from."""
-    from autograder.package import github as made
+    from autograder.integrations.package import github as made
     lesson = lesson or LESSON
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", grader, re.ASCII):
         raise click.UsageError(f"--grader is {grader!r}, expected OWNER/NAME, as in our-course/multihead-grader")

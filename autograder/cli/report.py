@@ -16,10 +16,10 @@ from autograder.cli.last_grades import JOURNAL, last_grades, lesson_of
 from autograder.cli.options import examples, nobodys_work, spare_the_given
 
 if TYPE_CHECKING:
-    from autograder.nbgrader.course import Course
-    from autograder.output.report import Run
-    from autograder.output.report_grid import Link
+    from autograder.course.folder import Course
     from autograder.records import Grade
+    from autograder.report.grid import Link
+    from autograder.report.page import Run
 
 KEY = Path(".autograder", "anonymous.key")
 OWN_PROCESS = 2000                              # students from whom on the report of a run gets a process of its own
@@ -88,7 +88,7 @@ def _name(lesson: str, anonymous: bool = False) -> str:
 def _write(target: Path, run: Run, language: str | None, course: Course | None, anonymous: bool = False,
            against: Run | None = None, pass_mark: float | None = None) -> None:
     from autograder.output.jsonl import whole_file
-    from autograder.output.report import report_page
+    from autograder.report.page import report_page
     settings = course_settings(course.root) if course else course_settings()
     page = report_page(run, language or _language(run.grades), against=against, pass_mark=pass_mark,
                        pass_share=settings.pass_percent / 100,
@@ -102,7 +102,7 @@ def _write(target: Path, run: Run, language: str | None, course: Course | None, 
 
 def _language(grades: list[Grade]) -> str:
     """That of most notebooks."""
-    from autograder.language import LANGUAGES
+    from autograder.locale.language import LANGUAGES
     known = [grade.language for grade in grades if grade.language in LANGUAGES]
     return max(LANGUAGES, key=known.count)
 
@@ -111,7 +111,7 @@ def _language(grades: list[Grade]) -> str:
 
 def _course() -> Course | None:
     """The course in this folder, if it is one."""
-    from autograder.nbgrader.course import Course, CourseError
+    from autograder.course.folder import Course, CourseError
     try:
         return Course.find(Path.cwd())
     except CourseError:
@@ -120,8 +120,8 @@ def _course() -> Course | None:
 
 def _run(path: Path | None, lesson: str, course: Course | None = None) -> Run:
     """The grades of one lesson in this file; of a course, only of those whose work is still in submitted/."""
-    from autograder.output.report import Run
-    from autograder.output.report_reading import CannotRead
+    from autograder.report.page import Run
+    from autograder.report.reading import CannotRead
     try:
         grades = last_grades(path, lesson)
     except CannotRead as error:
@@ -138,7 +138,7 @@ def _run(path: Path | None, lesson: str, course: Course | None = None) -> Run:
 def _links(course: Course | None, target: Path) -> Link:
     """The address of a student's feedback page as seen from the report, where there is one."""
     def link(grade: Grade) -> str | None:
-        from autograder.nbgrader.course import CourseError
+        from autograder.course.folder import CourseError
         if course is None or not grade.student:
             return None
         try:

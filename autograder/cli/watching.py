@@ -67,7 +67,7 @@ def profiled(wanted: bool) -> Iterator[None]:
     if not wanted:
         yield
         return
-    from autograder.profile import profiling
+    from autograder.stages import profiling
     profile, start = profiling(True), time.perf_counter()
     try:
         yield

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from autograder.nbgrader.course import CourseError
+from autograder.course.folder import CourseError
 
 OWN_FOLDER = ".autograder"                      # in the course's folder: the journal, and the lock
 _AGAIN = 0.1                                    # seconds between two tries

@@ -18,7 +18,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from autograder.lesson import Exercise, Lesson, lesson_names, load_lesson
+from autograder.lessons.installed import lesson_names, load_lesson
+from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.records import text
 
 FILE = "autograder.toml"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from autograder.course.folder import Course
 from autograder.intake import read_folder
-from autograder.lesson import Lesson
-from autograder.nbgrader.course import Course
+from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Submission, text
 
 

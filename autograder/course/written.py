@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from autograder.course import course_file
-from autograder.lesson import Lesson
-from autograder.nbgrader.course import CONFIG, Course, timestamp_file
-from autograder.settings import FILE as SETTINGS
+from autograder.course.folder import CONFIG, Course, timestamp_file
+from autograder.course.settings import FILE as SETTINGS
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import Lesson
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from autograder.intake.files import SUFFIXES, File, Listing, is_archive
 from autograder.intake.names import stem
-from autograder.lesson import Lesson
+from autograder.lessons.kit.lesson import Lesson
 
 Parts = tuple[str, ...]
 

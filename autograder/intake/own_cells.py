@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from autograder.intake.cells import NotebookCell
 from autograder.intake.names import listed
 from autograder.intake.template import Template, normalised
-from autograder.lesson import UNWRITTEN, Lesson
+from autograder.lessons.kit.lesson import UNWRITTEN, Lesson
 from autograder.records import Cell, Text, text
 
 _FENCE = re.compile(r"^```.*$\n?", re.MULTILINE)

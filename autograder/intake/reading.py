@@ -16,7 +16,7 @@ from autograder.intake.layout import Work, arranged, gradable, handed_in_by, not
 from autograder.intake.names import listed, stem
 from autograder.intake.own_cells import writes
 from autograder.intake.submission import read_bytes, unreadable
-from autograder.lesson import Lesson
+from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Submission, Text, text
 
 

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from autograder.intake.layout import assignment_folders, notebook_names
 from autograder.intake.own_cells import defines
 from autograder.intake.reading import read
-from autograder.lesson import Lesson
+from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Submission
 
 Key = tuple[str, int]                     # the submission's name, and which one of that name it is

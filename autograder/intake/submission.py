@@ -10,7 +10,7 @@ from autograder.intake.names import label, stem
 from autograder.intake.notebook_json import notebook_cells
 from autograder.intake.own_cells import own_cells
 from autograder.intake.template import Template, template_of
-from autograder.lesson import Lesson
+from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Cell, Submission, Text, text
 
 

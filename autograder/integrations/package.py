@@ -10,9 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from autograder.package.requirements import requirements
-from autograder.package.wheel import wheel
-from autograder.settings import FILE
+from autograder.course.settings import FILE
+from autograder.integrations.requirements import requirements
+from autograder.integrations.wheel import wheel
 
 EXECUTABLE = ("setup.sh", "run_autograder")
 
@@ -44,7 +44,7 @@ def _grader(course: Path) -> dict[str, bytes]:
 def _texts(folder: str, gaps: Mapping[str, str]) -> dict[str, bytes]:
     """The files of this folder with their @gaps@ filled."""
     found = {}
-    for path in files("autograder.package").joinpath(folder).iterdir():
+    for path in files("autograder.integrations").joinpath(folder).iterdir():
         words = path.read_text(encoding="utf-8")
         found[path.name] = _Gaps(words).substitute(gaps).encode()
     return found

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from autograder.lesson import Lesson
+    from autograder.lessons.kit.lesson import Lesson
     from autograder.records import ExerciseGrade, Grade, Submission, Verdict
 
 
@@ -98,7 +98,7 @@ def _submissions(session: pytest.Session) -> Iterator[SubmissionNode]:
 
 def _lessons(name: str | None) -> list[Lesson]:
     """The lesson that was named, or all of them."""
-    from autograder.lesson import lesson_called, lesson_names, load_lesson
+    from autograder.lessons.installed import lesson_called, lesson_names, load_lesson
     try:
         return [load_lesson(one) for one in ([lesson_called(name)] if name else lesson_names())]
     except ValueError as error:
@@ -121,14 +121,14 @@ class SubmissionNode(pytest.Collector):
 
     def words(self, sentence: Any) -> str:
         """The sentence in the chosen language, harmless at a terminal."""
-        from autograder.language import translate
+        from autograder.locale.language import translate
         from autograder.output.plain import plain
         return plain(translate(sentence, self.config.option.submission_lang))
 
 
 def _graded(submission: Submission, config: pytest.Config) -> Grade:
-    from autograder.grade import Engine, Limits
-    from autograder.lesson import load_lesson
+    from autograder.judge.engine import Engine, Limits
+    from autograder.lessons.installed import load_lesson
     from autograder.sandbox.tiers import NoIsolation
     options = config.option
     limits = Limits(options.submission_seconds, options.submission_memory, options.submission_isolation)
@@ -174,7 +174,7 @@ class CheckItem(pytest.Item):
 
     def _why(self) -> str:
         """"The heads are split: wrong", what was seen, and the hints."""
-        from autograder.language import VERDICT_WORDS
+        from autograder.locale.language import VERDICT_WORDS
         words = self.parent.parent.words
         lines = [f"{words(self.verdict.title)}: {words(VERDICT_WORDS[self.verdict.verdict])}",
                  words(self.verdict.message), *map(words, self.parent.exercise.diagnosis.hints)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from importlib.metadata import PackageNotFoundError, distribution
 
-from autograder.package.wheel import NAME
+from autograder.integrations.wheel import NAME
 
 AT_HOME = frozenset({"nbgrader", "nbformat", "pytest", "setuptools"})
 _NAME = re.compile(r"[A-Za-z0-9._-]+")

@@ -1,4 +1,4 @@
-"""Grades one submission where another system started us: `python -m autograder.package.run gradescope ROOT`.
+"""Grades one submission where another system started us: `python -m autograder.integrations.run gradescope ROOT`.
 
 gradescope ROOT         reads ROOT/submission, writes ROOT/results/results.json; settings are in ROOT/source
 github WORK SETTINGS    reads the folder WORK, prints `result=...` for $GITHUB_OUTPUT; settings are in the other folder
@@ -11,13 +11,13 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from autograder.grade import Engine, Limits
+from autograder.course.settings import SettingsError, read_settings
 from autograder.intake import read
-from autograder.lesson import DEFAULT
+from autograder.judge.engine import Engine, Limits
+from autograder.lessons.kit.lesson import DEFAULT
 from autograder.output.exports import FORMATS, Order
 from autograder.records import Grade
 from autograder.sandbox.tiers import NoIsolation
-from autograder.settings import SettingsError, read_settings
 
 DONE, NOT_GRADED, BROKEN = 0, 1, 3
 
@@ -58,7 +58,7 @@ def graded(work: Path, course: Path, name: str) -> tuple[Grade, Order]:
 
 
 def _asked(arguments: list[str] | None) -> Namespace:
-    parser = ArgumentParser(prog="python -m autograder.package.run")
+    parser = ArgumentParser(prog="python -m autograder.integrations.run")
     parser.add_argument("system", choices=["gradescope", "github"])
     parser.add_argument("root", type=Path)
     parser.add_argument("settings", type=Path, nargs="?")

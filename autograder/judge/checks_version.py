@@ -6,10 +6,10 @@ from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
 
-from autograder.course import course_file
-from autograder.lesson import Lesson
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import Lesson
 
-_NO_MARKS = ("output", "locale", "nbgrader", "_course", "lessons")      # folders that cannot change a mark
+_ROOMS = ("intake", "judge", "sandbox")         # of the package; with the records and the lesson they decide a mark
 
 
 @lru_cache
@@ -20,7 +20,7 @@ def checks_version(lesson: Lesson, limits: str = "") -> str:
     """
     digest = blake2b(digest_size=8)
     package = Path(str(files("autograder")))
-    lessons = [path for name in (lesson.name, "shared") for path in (package / "lessons" / name).rglob("*.py")]
+    lessons = [path for name in (lesson.name, "kit") for path in (package / "lessons" / name).rglob("*.py")]
     for path in sorted([*_engine(package), *lessons]):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     for relative in (lesson.reference, *lesson.given.values(), *lesson.tools.values()):
@@ -32,4 +32,4 @@ def checks_version(lesson: Lesson, limits: str = "") -> str:
 
 
 def _engine(package: Path) -> list[Path]:
-    return [path for path in package.rglob("*.py") if path.relative_to(package).parts[0] not in _NO_MARKS]
+    return [package / "records.py", *(path for room in _ROOMS for path in (package / room).rglob("*.py"))]

@@ -13,13 +13,13 @@ from itertools import combinations
 
 import numpy as np
 
-from autograder import kept
-from autograder.fingerprint import Row, width
-from autograder.judge import AskIn, Judged, with_reference
-from autograder.lesson import UNWRITTEN, Exercise, Lesson, Mistake
+from autograder.judge import cache as kept
+from autograder.judge.checks_version import checks_version
+from autograder.judge.fingerprint import Row, width
+from autograder.judge.local_subject import LocalSubject
+from autograder.judge.worlds import AskIn, Judged, with_reference
+from autograder.lessons.kit.lesson import UNWRITTEN, Exercise, Lesson, Mistake
 from autograder.records import Call, Diagnosis, Outcome, Result
-from autograder.subject import LocalSubject
-from autograder.version import checks_version
 
 MOST_NAMED = 3
 LARGE = 100_000                                 # bytes: such a question only goes to mistakes that explain the rest

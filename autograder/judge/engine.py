@@ -10,24 +10,16 @@ from functools import partial
 
 import numpy as np
 
-from autograder.diagnose import Catalogue
-from autograder.judge import (
-    Attempt,
-    Judged,
-    Open,
-    functions_of,
-    own_derivative_world,
-    own_world,
-    stand_in_world,
-)
-from autograder.lesson import Exercise, Implementation, Lesson
-from autograder.profile import stage
+from autograder.judge.checks_version import checks_version
+from autograder.judge.diagnosis import Catalogue
+from autograder.judge.local_subject import LocalSubject
+from autograder.judge.own_test import trials, trials_in_one
+from autograder.judge.points import exercise_grade, ungraded
+from autograder.judge.worlds import Attempt, Judged, Open, functions_of, own_derivative_world, own_world, stand_in_world
+from autograder.lessons.kit.lesson import Exercise, Implementation, Lesson
 from autograder.records import Diagnosis, ExerciseGrade, Grade, Outcome, StandIns, Subject, Submission, Text, text
 from autograder.sandbox.student import Sandbox, Student, ZygoteLost
-from autograder.score import exercise_grade, ungraded
-from autograder.subject import LocalSubject
-from autograder.trials import trials, trials_in_one
-from autograder.version import checks_version
+from autograder.stages import stage
 
 
 @dataclass(frozen=True)

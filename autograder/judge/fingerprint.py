@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from autograder.lesson import REFUSALS, UNWRITTEN
+from autograder.lessons.kit.lesson import REFUSALS, UNWRITTEN
 from autograder.records import Outcome
 
 ALIKE = 1e-4                                    # far above float32's rounding, far below any real fault

@@ -15,10 +15,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from autograder.records import Call, Outcome, Proxy, Result, StandIns
-from autograder.sandbox.calling import perform, proxy
-from autograder.sandbox.messages import Answer, CallBackAnswer, decode_from_worker, encode
 from autograder.sandbox.questions import on_wire, outcome_of, recorded, results_in
-from autograder.sandbox.wire import WireError
+from autograder.sandbox.wire.calling import perform, proxy
+from autograder.sandbox.wire.messages import Answer, CallBackAnswer, decode_from_worker, encode
+from autograder.sandbox.wire.wire import WireError
 
 NO_STAND_INS: StandIns = MappingProxyType({})
 _BETWEEN_PARTS = re.compile(r"\n\n\n(?=\S)")         # two blank lines, and then something that is not indented

@@ -12,8 +12,8 @@ from contextlib import AbstractContextManager, closing
 from functools import cache
 from types import MappingProxyType
 
-from autograder.judge import AskIn, Judged, Open, attempt, functions_of
-from autograder.lesson import UNWRITTEN, Exercise, Implementation
+from autograder.judge.worlds import AskIn, Judged, Open, attempt, functions_of
+from autograder.lessons.kit.lesson import UNWRITTEN, Exercise, Implementation
 from autograder.records import Call, Outcome, Proxy, Subject
 
 #: the subject that an implementation is

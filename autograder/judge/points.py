@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from autograder.judge import Attempt, Judged
-from autograder.lesson import Check, Exercise
+from autograder.judge.worlds import Attempt, Judged
+from autograder.lessons.kit.lesson import Check, Exercise
 from autograder.records import Diagnosis, ExerciseGrade, Text, Verdict, text
 
 

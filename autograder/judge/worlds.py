@@ -17,8 +17,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autograder.compare import NotPlain
-from autograder.lesson import UNWRITTEN, Check, Exercise, Lesson, Unanswered, Wrong
+from autograder.lessons.kit.compare import NotPlain
+from autograder.lessons.kit.lesson import UNWRITTEN, Check, Exercise, Lesson, Unanswered, Wrong
 from autograder.records import Call, Outcome, Picture, Result, StandIns, Subject, Text, text
 
 

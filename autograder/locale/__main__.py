@@ -1,7 +1,7 @@
 """`python -m autograder.locale`: every catalogue brought up to date and compiled; exits 1 if words are missing."""
 import sys
 
-from autograder.locale import catalogues, compiled, untranslated, updated
+from autograder.locale.catalogues import catalogues, compiled, untranslated, updated
 
 
 def main() -> int:

@@ -16,7 +16,7 @@ from autograder.records import Grade, Text, text
 
 LANGUAGES = ("nl", "en")
 OWN = ""                                    # chosen where nobody chose: each student's own, that of the notebook
-LOCALE = Path(__file__).parent / "locale"
+LOCALE = Path(__file__).parent
 DOMAIN = "autograder"
 
 #: what a verdict (or the status of a cell) is called

@@ -20,13 +20,15 @@ from typing import Any
 
 import msgspec
 
-from autograder.course import course_file
+from autograder.course.folder import Course, exchange_files
 from autograder.intake.cells import NotebookCell
 from autograder.intake.encoding import Unreadable, text_of
 from autograder.intake.notebook_json import notebook_cells
+from autograder.intake.regions import stubs
 from autograder.intake.template import normalised, template_of
-from autograder.language import language_for, translate
-from autograder.lesson import Lesson
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import Lesson
+from autograder.locale.language import language_for, translate
 from autograder.nbgrader.cell_outputs import (
     example_words,
     exercise_page,
@@ -35,11 +37,9 @@ from autograder.nbgrader.cell_outputs import (
     run_outputs,
     score_outputs,
 )
-from autograder.nbgrader.course import Course, exchange_files
 from autograder.nbgrader.gradebook import cell_points
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook
 from autograder.nbgrader.placed import Placed, as_letters, placed, unanswered
-from autograder.nbgrader.source import stubs
 from autograder.records import Grade, Submission
 
 

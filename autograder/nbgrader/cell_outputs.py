@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.language import VERDICT_WORDS, translate, translated
+from autograder.locale.language import VERDICT_WORDS, translate, translated
 from autograder.output.feedback import exercise_html
 from autograder.output.marks import (
     error_words,

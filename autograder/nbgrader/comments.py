@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from autograder.language import VERDICT_WORDS, translate
+from autograder.locale.language import VERDICT_WORDS, translate
 from autograder.output.marks import not_passed, reservations
 from autograder.records import ExerciseGrade, Text, text
 

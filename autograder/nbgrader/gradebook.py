@@ -18,14 +18,14 @@ from datetime import datetime
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from autograder.language import language_for
-from autograder.lesson import Lesson
+from autograder.course.folder import Course, CourseError, commands_on_path
+from autograder.course.settings import FILE, read_settings
+from autograder.lessons.kit.lesson import Lesson
+from autograder.locale.language import language_for
 from autograder.nbgrader.comments import comment_on
-from autograder.nbgrader.course import Course, CourseError, commands_on_path
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook, notebook_name, register, source_notebook
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Grade
-from autograder.settings import FILE, read_settings
 
 if TYPE_CHECKING:
     from nbgrader.api import Notebook, SubmittedAssignment, SubmittedNotebook

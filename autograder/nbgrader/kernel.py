@@ -104,10 +104,10 @@ def _refuse(why: str) -> NoReturn:
 
 def main() -> None:
     """Read a request from standard input and write one line of JSON: points, skipped exercises, and why none."""
-    from autograder.grade import Engine, Limits
+    from autograder.course.settings import Settings, read_settings
     from autograder.intake import from_sources
-    from autograder.language import translate
-    from autograder.settings import Settings, read_settings
+    from autograder.judge.engine import Engine, Limits
+    from autograder.locale.language import translate
     request = json.load(sys.stdin)
     settings = read_settings(Path(request["course"])) if request.get("course") else Settings()
     lesson = settings.lesson(_lesson_with(request["exercise"], request["sources"]))
@@ -123,7 +123,7 @@ def main() -> None:
 def _lesson_with(exercise: str, sources: Sequence[str]) -> str:
     """The lesson that has this exercise; of several the one whose functions these sources define."""
     from autograder.intake.recognise import functions
-    from autograder.lesson import lesson_names, load_lesson
+    from autograder.lessons.installed import lesson_names, load_lesson
     lessons = [lesson for lesson in map(load_lesson, lesson_names())
                if any(one.name == exercise for one in lesson.exercises)]
     if not lessons:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nbgrader.plugins import LateSubmissionPlugin
 
-from autograder.settings import read_settings
+from autograder.course.settings import read_settings
 
 
 class CoursePenalty(LateSubmissionPlugin):

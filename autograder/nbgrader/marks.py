@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.lesson import Lesson
-from autograder.nbgrader.course import Course
+from autograder.course.folder import Course
+from autograder.course.settings import LateSettings, read_settings
+from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.gradebook import GradebookError, in_words, with_patience
 from autograder.nbgrader.notebook import notebook_name
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Mark
-from autograder.settings import LateSettings, read_settings
 
 if TYPE_CHECKING:
     from nbgrader.api import Assignment, SubmittedAssignment

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from traitlets.config import Config
 
-from autograder.course import course_file
-from autograder.lesson import Lesson
-from autograder.nbgrader.course import Course, CourseError, read_config
+from autograder.course.folder import Course, CourseError, read_config
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import Lesson
 
 if TYPE_CHECKING:
     from nbgrader.api import Notebook

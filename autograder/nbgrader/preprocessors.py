@@ -22,11 +22,11 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Enum, Float, Integer, List, Unicode
 
-from autograder.grade import Limits
-from autograder.language import LANGUAGES, OWN, translate
+from autograder.course.settings import Settings, read_settings
+from autograder.judge.engine import Limits
+from autograder.locale.language import LANGUAGES, OWN, translate
 from autograder.nbgrader.session import StudentSession, course_of, lesson_of, notebooks_of
 from autograder.nbgrader.versions import check_nbgrader
-from autograder.settings import Settings, read_settings
 
 check_nbgrader()
 Resources = dict[str, Any]

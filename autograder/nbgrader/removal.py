@@ -17,9 +17,9 @@ from typing import Any
 
 import msgspec
 
-from autograder.nbgrader.course import Course, CourseError, commands_on_path
+from autograder.course.folder import Course, CourseError, commands_on_path
+from autograder.course.lock import OWN_FOLDER
 from autograder.nbgrader.gradebook import in_words, with_patience
-from autograder.nbgrader.lock import OWN_FOLDER
 
 STEPS = ("submitted", "autograded", "feedback")
 

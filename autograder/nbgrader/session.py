@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 from traitlets.config import Config
 
-from autograder.grade import Engine, Limits
-from autograder.journal import Journal, append
-from autograder.lesson import Lesson, lesson_names, load_lesson
+from autograder.course.folder import COURSE_SETTINGS, Course, timestamp
+from autograder.course.journal import Journal, append
+from autograder.course.lock import OWN_FOLDER, only_one
+from autograder.course.settings import read_settings
+from autograder.course.submitted import raw_notebook, submitted
+from autograder.judge.checks_version import checks_version
+from autograder.judge.engine import Engine, Limits
+from autograder.lessons.installed import lesson_names, load_lesson
+from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.autograded import AutogradedWriter, replace_file
-from autograder.nbgrader.course import COURSE_SETTINGS, Course, timestamp
 from autograder.nbgrader.gradebook import Entry, GradebookWriter
-from autograder.nbgrader.lock import OWN_FOLDER, only_one
-from autograder.nbgrader.submitted import raw_notebook, submitted
 from autograder.records import Grade, Submission, Text, text
-from autograder.settings import read_settings
-from autograder.version import checks_version
 
 if TYPE_CHECKING:
     from nbgrader.coursedir import CourseDirectory

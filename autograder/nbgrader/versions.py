@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from importlib.metadata import PackageNotFoundError, version
 
-from autograder.nbgrader.course import CourseError
+from autograder.course.folder import CourseError
 
 FIRST, BEFORE = (0, 9, 5), (0, 10)
 

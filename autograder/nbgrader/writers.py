@@ -12,13 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.lesson import Lesson
-from autograder.nbgrader.course import Course, timestamp
+from autograder.course.folder import Course, timestamp
+from autograder.course.submitted import is_markup, raw_notebook
+from autograder.course.written import Written
+from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.notebook import notebook_name
-from autograder.nbgrader.submitted import is_markup, raw_notebook
-from autograder.nbgrader.written import Written
-from autograder.profile import stage
 from autograder.records import Grade, Submission
+from autograder.stages import stage
 
 if TYPE_CHECKING:
     from autograder.nbgrader.gradebook import Entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from autograder.language import translate
+from autograder.locale.language import translate
 from autograder.output.marks import number, points_of
 from autograder.output.plain import plain
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from autograder.language import LANGUAGES, VERDICT_WORDS, language_for, translate
+from autograder.locale.language import LANGUAGES, VERDICT_WORDS, language_for, translate
 from autograder.output import marks
 from autograder.output.drawing import drawing
 from autograder.output.plain import plain
@@ -28,9 +28,9 @@ def exercise_html(exercise: ExerciseGrade, language: str) -> str:
 
 
 @lru_cache
-def page_template(name: str, language: str):
-    """A template of ours whose every `{{ value }}` is translated, made plain and escaped, in that order."""
-    pages = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
+def page_template(name: str, language: str, folder: Path = TEMPLATES):
+    """A template of this folder whose every `{{ value }}` is translated, made plain and escaped, in that order."""
+    pages = Environment(loader=FileSystemLoader([folder, TEMPLATES]), autoescape=True, undefined=StrictUndefined,
                         finalize=_shown(language), trim_blocks=True, lstrip_blocks=True)
     pages.globals.update(text=text, language=language or LANGUAGES[0],
                          marks=marks, verdict_words=VERDICT_WORDS, drawing=drawing)

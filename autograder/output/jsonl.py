@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from autograder.language import language_for, translate, translated
+from autograder.locale.language import language_for, translate, translated
 from autograder.output.marks import error_words, number
 from autograder.records import CellReport, ExerciseGrade, Grade, Verdict
 

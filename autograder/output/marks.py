@@ -4,7 +4,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import NamedTuple
 
-from autograder.language import VERDICT_WORDS, WORLD_WORDS
+from autograder.locale.language import VERDICT_WORDS, WORLD_WORDS
 from autograder.records import CellReport, ExerciseGrade, Grade, Text, Verdict, text
 
 NOT_ISOLATED = text("the submission's code ran without a wall, with all the rights of whoever started the grading")

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Line
 
-from autograder.language import translate
+from autograder.locale.language import translate
 from autograder.output.marks import points_of
 from autograder.output.plain import plain
 from autograder.output.terminal import STATUS, print_not_isolated

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text as Line
 
-from autograder.language import VERDICT_WORDS, language_for, translate, translated
+from autograder.locale.language import VERDICT_WORDS, language_for, translate, translated
 from autograder.output.marks import (
     NOT_ISOLATED,
     error_words,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from autograder.grade import Assessor, Engine, Limits
-from autograder.lesson import Lesson
+from autograder.judge.engine import Assessor, Engine, Limits
+from autograder.lessons.kit.lesson import Lesson
 from autograder.proof import catalogue, ends, mutation
 from autograder.proof.claim import Claim, Matrix, Progress, Proof
 from autograder.proof.cost import cost

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from autograder.grade import Assessment, Assessor
-from autograder.lesson import Lesson, Mistake
+from autograder.judge.engine import Assessment, Assessor
+from autograder.lessons.kit.lesson import Lesson, Mistake
 from autograder.proof.claim import Claim, Matrix, Progress
 from autograder.proof.granted import granted
 from autograder.proof.opening import open_local

@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
-from autograder.grade import Assessor
-from autograder.judge import Judged, own_world
-from autograder.lesson import Lesson
+from autograder.judge.engine import Assessor
+from autograder.judge.worlds import Judged, own_world
+from autograder.lessons.kit.lesson import Lesson
 from autograder.proof.catalogue import Tried
 from autograder.proof.opening import LocalStudent
 

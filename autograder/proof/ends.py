@@ -5,10 +5,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from autograder.course import course_file
-from autograder.grade import Assessor, Engine
 from autograder.intake import read_bytes
-from autograder.lesson import Lesson
+from autograder.judge.engine import Assessor, Engine
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import Lesson
 from autograder.proof.claim import Claim
 from autograder.proof.opening import open_local
 from autograder.records import ExerciseGrade, Verdict

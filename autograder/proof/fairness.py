@@ -7,8 +7,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from autograder.judge import own_world
-from autograder.lesson import Lesson
+from autograder.judge.worlds import own_world
+from autograder.lessons.kit.lesson import Lesson
 from autograder.proof.claim import Claim, Progress
 from autograder.proof.opening import LocalStudent
 from autograder.records import Subject

@@ -5,7 +5,7 @@ import tomllib
 from importlib.resources import files
 from typing import Any
 
-from autograder.lesson import Lesson
+from autograder.lessons.kit.lesson import Lesson
 
 
 def granted(lesson: Lesson) -> dict[str, Any]:

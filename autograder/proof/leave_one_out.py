@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograder.grade import Assessor
+from autograder.judge.engine import Assessor
 from autograder.proof.catalogue import Tried
 from autograder.proof.claim import Claim, Progress
 from autograder.proof.opening import open_local

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograder.course import course_file
-from autograder.grade import Limits
-from autograder.judge import AskIn, attempt
-from autograder.lesson import Exercise, Lesson
+from autograder.judge.engine import Limits
+from autograder.judge.worlds import AskIn, attempt
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.proof.claim import Claim, Progress
 from autograder.proof.granted import granted
 from autograder.proof.mutants import Mutant, mutants

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-from autograder.judge import Open
+from autograder.judge.local_subject import LocalSubject
+from autograder.judge.worlds import Open
 from autograder.records import StandIns, Subject
-from autograder.sandbox.calling import proxy
-from autograder.subject import LocalSubject
+from autograder.sandbox.wire.calling import proxy
 
 
 class LocalStudent(LocalSubject):

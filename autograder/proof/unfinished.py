@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from autograder.course import course_file
-from autograder.judge import AskIn
-from autograder.lesson import Exercise, Lesson
+from autograder.judge.worlds import AskIn
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.proof.claim import Claim
 from autograder.proof.fairness import seeded_variant
 from autograder.records import Subject

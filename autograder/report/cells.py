@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.language import LANGUAGES, VERDICT_WORDS, translate
+from autograder.locale.language import LANGUAGES, VERDICT_WORDS, translate
 from autograder.output.marks import verdict_mark
 from autograder.records import Text, Verdict
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from autograder.output.report_facts import Class, ExerciseFacts
-from autograder.output.report_items import items
-from autograder.output.report_mistakes import mistakes
 from autograder.records import Grade, Text
+from autograder.report.facts import Class, ExerciseFacts
+from autograder.report.items import items
+from autograder.report.mistakes import mistakes
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from autograder.output.plain import plain
-from autograder.output.report_change import Changes
-from autograder.output.report_facts import Class, ExerciseFacts
-from autograder.output.report_items import Item
+from autograder.report.change import Changes
+from autograder.report.facts import Class, ExerciseFacts
+from autograder.report.items import Item
 
 _WIDTH = 600
 _LONGEST = 24                                   # characters of a label

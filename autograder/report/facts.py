@@ -8,8 +8,8 @@ from functools import cached_property
 from statistics import fmean, median, pstdev
 
 from autograder.output.marks import number
-from autograder.output.report_cells import BLANK, code_of
 from autograder.records import ExerciseGrade, Grade, Text, Verdict
+from autograder.report.cells import BLANK, code_of
 
 _MOST_BINS = 20
 PASSING_SHARE = 0.55                            # of the points, where no pass mark is given: the 5.5 of Dutch schools

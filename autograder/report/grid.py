@@ -10,13 +10,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from autograder.language import translate
+from autograder.locale.language import translate
 from autograder.output.marks import number
 from autograder.output.plain import plain
-from autograder.output.report_cells import SIGNS, code_of
-from autograder.output.report_facts import Class, Column, verdicts_of
-from autograder.output.report_person import Group
 from autograder.records import Grade, Text
+from autograder.report.cells import SIGNS, code_of
+from autograder.report.facts import Class, Column, verdicts_of
+from autograder.report.person import Group
 
 Link = Callable[[Grade], str | None]            # the address of a student's feedback page, where there is one
 

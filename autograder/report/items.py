@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import StatisticsError, correlation
 
-from autograder.output.report_cells import BLANK, code_of, earned, judged
-from autograder.output.report_facts import Class, Column, verdicts_of
 from autograder.records import Verdict
+from autograder.report.cells import BLANK, code_of, earned, judged
+from autograder.report.facts import Class, Column, verdicts_of
 
 ENOUGH = 10                                     # students, for a correlation to mean anything
 WEAK = 0.2                                      # an item-rest correlation below this is usually called poor

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from autograder.output.report_facts import not_written
 from autograder.records import ExerciseGrade, Grade, Text
+from autograder.report.facts import not_written
 
 
 @dataclass

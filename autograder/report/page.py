@@ -12,25 +12,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from pathlib import Path
 from statistics import median
 from typing import Any
 
 from markupsafe import Markup
 
-from autograder.language import translate
-from autograder.output import report_charts as charts
-from autograder.output.feedback import TEMPLATES, page_template
+from autograder.locale.language import translate
+from autograder.output.feedback import page_template
 from autograder.output.marks import number
 from autograder.output.plain import plain
-from autograder.output.report_anonymous import anonymous
-from autograder.output.report_cells import SIGNS
-from autograder.output.report_change import changes
-from autograder.output.report_facts import PASSING_SHARE, Class
-from autograder.output.report_grid import Link, grid_data, json_in_page
-from autograder.output.report_items import items, most_failed, remarked
-from autograder.output.report_mistakes import mistakes, unexplained
-from autograder.output.report_person import groups
 from autograder.records import Grade, Text
+from autograder.report import charts
+from autograder.report.anonymous import anonymous
+from autograder.report.cells import SIGNS
+from autograder.report.change import changes
+from autograder.report.facts import PASSING_SHARE, Class
+from autograder.report.grid import Link, grid_data, json_in_page
+from autograder.report.items import items, most_failed, remarked
+from autograder.report.mistakes import mistakes, unexplained
+from autograder.report.person import groups
+
+TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def report_page(run: Run, language: str, *, against: Run | None = None, pass_mar
     of = Class(grades, pass_mark, pass_share)
     found, attention = items(of), groups(of)
     script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
-    return page_template("report.html", language).render(
+    return page_template("report.html", language, TEMPLATES).render(
         of=of, run=run, against=against, remarked=remarked(found), failed=most_failed(found),
         anonymous=secret is not None, about=_about(of), attention=attention,
         first=_students(group for group in attention if group.first), items=found,

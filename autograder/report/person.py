@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from autograder.output.report_facts import Class, not_written
 from autograder.records import Grade, Text
+from autograder.report.facts import Class, not_written
 
 NEAR = 0.05                                     # of all points: as close as this to the pass mark is near
 

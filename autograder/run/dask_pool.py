@@ -16,8 +16,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec.structs import replace
 
-from autograder.pools import Stopped
-from autograder.worker import About, Introduction, Task, about, differences, introduce, judge, pack, unpack_introduction
+from autograder.run.job import (
+    About,
+    Introduction,
+    Task,
+    about,
+    differences,
+    introduce,
+    judge,
+    pack,
+    unpack_introduction,
+)
+from autograder.run.local_pool import Stopped
 
 if TYPE_CHECKING:
     from distributed import Client

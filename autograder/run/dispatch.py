@@ -13,12 +13,12 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from autograder.journal import Journal, named, work_of
-from autograder.pools import Pool, Stopped
-from autograder.profile import stage
+from autograder.course.journal import Journal, named, work_of
+from autograder.judge.points import ungraded
 from autograder.records import Grade, Submission, Text, text
-from autograder.score import ungraded
-from autograder.worker import Done, Job, Task, Unsuitable, pack, unpack_done
+from autograder.run.job import Done, Job, Task, Unsuitable, pack, unpack_done
+from autograder.run.local_pool import Pool, Stopped
+from autograder.stages import stage
 
 AHEAD = 8                                       # submissions under way for each that is being judged
 WAITING = 8                                     # copies that wait, for each submission under way

@@ -13,22 +13,22 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from autograder.changes import Change, change
-from autograder.dispatch import Dispatcher, Judged
-from autograder.grade import Limits
-from autograder.journal import Grades, Journal
-from autograder.lesson import DEFAULT, Lesson
-from autograder.nbgrader.course import Course, CourseError
+from autograder.course.folder import Course, CourseError
+from autograder.course.journal import Grades, Journal
+from autograder.course.lock import OWN_FOLDER, only_one
+from autograder.course.settings import read_settings
+from autograder.course.submitted import submitted
+from autograder.course.written import Written
+from autograder.judge.engine import Limits
+from autograder.lessons.kit.lesson import DEFAULT, Lesson
 from autograder.nbgrader.gradebook import GradebookError
-from autograder.nbgrader.lock import OWN_FOLDER, only_one
-from autograder.nbgrader.submitted import submitted
 from autograder.nbgrader.writers import Writers
-from autograder.nbgrader.written import Written
-from autograder.pools import LocalPool, Pool, Stopped
-from autograder.profile import from_worker, stage
 from autograder.records import Grade, Submission
-from autograder.settings import read_settings
-from autograder.worker import Task
+from autograder.run.changes import Change, change
+from autograder.run.dispatch import Dispatcher, Judged
+from autograder.run.job import Task
+from autograder.run.local_pool import LocalPool, Pool, Stopped
+from autograder.stages import from_worker, stage
 
 #: called after each submission with its grade, how many are done, and how many there are
 OnGrade = Callable[[Grade, int, int], None]
@@ -155,7 +155,7 @@ def the_class(course_folder: Path, *, lesson: str = DEFAULT, limits: Limits | No
     if cluster is None:
         pool = LocalPool(task, jobs, len(chosen))
     else:
-        from autograder.cluster import ClusterPool
+        from autograder.run.dask_pool import ClusterPool
         pool = ClusterPool(task, cluster, lambda words: on_event("cluster", message=words))
     return Class(course, task, loaded, chosen, pool, force, profile, on_event)
 

@@ -15,11 +15,11 @@ from multiprocessing.util import Finalize
 import msgspec
 
 from autograder import __version__
-from autograder.grade import Engine, Limits
-from autograder.profile import profiling, stage
+from autograder.course.settings import Settings
+from autograder.judge.checks_version import checks_version
+from autograder.judge.engine import Engine, Limits
 from autograder.records import Grade, Submission
-from autograder.settings import Settings
-from autograder.version import checks_version
+from autograder.stages import profiling, stage
 
 
 class About(msgspec.Struct, frozen=True):

@@ -13,8 +13,8 @@ from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
 from typing import Protocol, Self
 
-from autograder.grade import Engine
-from autograder.worker import About, Task, about, judge
+from autograder.judge.engine import Engine
+from autograder.run.job import About, Task, about, judge
 
 SHARE = 8                                # submissions that are worth another process: starting one takes a while
 

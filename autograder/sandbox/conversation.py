@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from autograder.sandbox import wire
 from autograder.sandbox.forkserver import Forked, ForkServer
-from autograder.sandbox.messages import CallBack, CallBackAnswer, decode_from_worker, encode
+from autograder.sandbox.wire import wire
+from autograder.sandbox.wire.messages import CallBack, CallBackAnswer, decode_from_worker, encode
 
 CALLBACK_CAP = 50_000                     # in one question: nudging every number of a small case takes thousands
 Reply = TypeVar("Reply")

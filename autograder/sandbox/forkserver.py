@@ -15,8 +15,8 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
-from autograder.sandbox.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
 from autograder.sandbox.wall import Wall
+from autograder.sandbox.wire.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
 
 BOOT_SECONDS = 60.0                       # until the first child; cold disks are slow
 END_SECONDS = 5.0                         # for the wait status of a child that has closed its channel

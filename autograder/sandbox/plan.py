@@ -14,8 +14,8 @@ from typing import Literal
 
 from autograder.records import Cell, CellReport, Text, text
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
-from autograder.sandbox.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
-from autograder.sandbox.plain import exact_text
+from autograder.sandbox.wire.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
+from autograder.sandbox.wire.plain import exact_text
 
 SLOW_CELL = 1.0                           # seconds
 

@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from autograder.records import Call, Opaque, Outcome, Proxy, Result
-from autograder.sandbox import wire
-from autograder.sandbox.messages import MESSAGE_CAP, PATHS_CAP, WORDS_CAP, Answer, encode_value
+from autograder.sandbox.wire import wire
+from autograder.sandbox.wire.messages import MESSAGE_CAP, PATHS_CAP, WORDS_CAP, Answer, encode_value
 
 _EXCEPTIONS = {name for name, kind in vars(builtins).items()
                if isinstance(kind, type) and issubclass(kind, BaseException)}

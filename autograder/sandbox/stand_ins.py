@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograder.records import Call, Cell, Outcome, StandIns
-from autograder.sandbox.messages import CallBack, CallBackAnswer
 from autograder.sandbox.questions import on_wire, recorded
-from autograder.sandbox.wire import WireError
+from autograder.sandbox.wire.messages import CallBack, CallBackAnswer
+from autograder.sandbox.wire.wire import WireError
 
 if TYPE_CHECKING:
     from autograder.sandbox.student import Sandbox, Student

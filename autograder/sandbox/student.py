@@ -21,7 +21,11 @@ from weakref import WeakKeyDictionary
 from autograder.records import Call, Cell, CellReport, Outcome, Proxy, StandIns, Text
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ForkServer, ZygoteLost
-from autograder.sandbox.messages import (
+from autograder.sandbox.plan import OUT_OF_TIME, CellRuns, Plan
+from autograder.sandbox.questions import arguments, outcome_of, results_in
+from autograder.sandbox.stand_ins import Answering, bytes_in
+from autograder.sandbox.tiers import NoIsolation, wall
+from autograder.sandbox.wire.messages import (
     Answer,
     Ask,
     CallBack,
@@ -33,12 +37,8 @@ from autograder.sandbox.messages import (
     Start,
     Started,
 )
-from autograder.sandbox.plain import exact_text
-from autograder.sandbox.plan import OUT_OF_TIME, CellRuns, Plan
-from autograder.sandbox.questions import arguments, outcome_of, results_in
-from autograder.sandbox.stand_ins import Answering, bytes_in
-from autograder.sandbox.tiers import NoIsolation, wall
-from autograder.sandbox.wire import WireError
+from autograder.sandbox.wire.plain import exact_text
+from autograder.sandbox.wire.wire import WireError
 
 __all__ = ["NoIsolation", "Plan", "Sandbox", "Student", "ZygoteLost"]
 START_SECONDS = 30.0                      # for the lesson's own code

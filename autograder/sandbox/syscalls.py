@@ -15,7 +15,7 @@ from errno import ENOSYS, EPERM
 from pathlib import Path
 from typing import Any
 
-FILTERS = Path(__file__).with_name("filters.json")
+FILTERS = Path(__file__).with_name("inside") / "filters.json"
 PROCESSORS = ("x86_64", "aarch64")
 
 #: what Python and NumPy do while they compute, read their own libraries and talk to the judge

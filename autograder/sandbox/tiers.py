@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from autograder.sandbox import landlock, seccomp
+from autograder.sandbox.inside import landlock, seccomp
 from autograder.sandbox.libraries import libraries
 from autograder.sandbox.wall import Wall
 

@@ -35,11 +35,12 @@ from typing import NamedTuple
 
 from autograder.sandbox.libraries import Libraries, libraries
 
-#: what runs inside: these files of this folder, and nothing else of the autograder, can be seen there
-INSIDE = ("__init__", "calling", "cells", "child", "definitions", "effects", "finder", "forgetful", "harmless", "inner",
-          "landlock", "magics", "messages", "plain", "plots", "protocol", "seccomp", "traces", "wire", "worker",
-          "zygote")
-_HERE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
+_HERE = _PACKAGE / "sandbox"
+#: the files of the autograder that can be seen inside the outer wall, and nothing else of it
+INSIDE = (_PACKAGE / "__init__.py", _HERE / "__init__.py",
+          *sorted(path for room in ("inside", "wire") for path in (_HERE / room).iterdir()
+                  if path.suffix in (".py", ".json")))
 _INSIDE_FOLDER = "/worker"                # where these files are seen from inside the outer wall
 _NOBODY = "65534"
 _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
@@ -55,13 +56,13 @@ class Wall(NamedTuple):
 
     def command(self, control: int, memory_mb: int, plots: bool = False) -> list[str]:
         """How the zygote is run: without site-packages but ours and NumPy's, no current folder, no bytecode."""
-        zygote = ["-S", "-s", "-P", "-B", "-m", "autograder.sandbox.zygote", str(control), str(memory_mb),
+        zygote = ["-S", "-s", "-P", "-B", "-m", "autograder.sandbox.inside.zygote", str(control), str(memory_mb),
                   json.dumps(self._rules()), "plots" if plots else "", sys.version]
         return [*self.outer(), libraries().program, *zygote]
 
     def environment(self) -> dict[str, str]:
         """All that the zygote finds in its environment."""
-        ours = _INSIDE_FOLDER if self.tier == "namespaces" else str(_HERE.parents[1])
+        ours = _INSIDE_FOLDER if self.tier == "namespaces" else str(_PACKAGE.parent)
         found = libraries()
         environment = {**_ENVIRONMENT, "PYTHONPATH": os.pathsep.join([ours, *found.site])}
         if self.tier != "none":           # the loader's own configuration cannot be read behind a wall
@@ -105,7 +106,5 @@ def _seen(found: Libraries) -> list[str]:
 
 def _worker() -> list[str]:
     """Bind the files of the worker, each on its own."""
-    files = {f"{_INSIDE_FOLDER}/autograder/__init__.py": _HERE.parent / "__init__.py",
-             f"{_INSIDE_FOLDER}/autograder/sandbox/filters.json": _HERE / "filters.json",
-             **{f"{_INSIDE_FOLDER}/autograder/sandbox/{name}.py": _HERE / f"{name}.py" for name in INSIDE}}
-    return [argument for seen, file in files.items() for argument in ("--ro-bind", str(file), seen)]
+    seen = {file: f"{_INSIDE_FOLDER}/{file.relative_to(_PACKAGE.parent).as_posix()}" for file in INSIDE}
+    return [argument for file, place in seen.items() for argument in ("--ro-bind", str(file), place)]

@@ -1,5 +1,5 @@
 """Send answers that say that nothing was changed or shared: what is right stays right."""
-worker = sys.modules["autograder.sandbox.worker"]
+worker = sys.modules["autograder.sandbox.inside.worker"]
 _encode = worker.encode
 
 

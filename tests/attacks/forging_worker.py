@@ -5,9 +5,9 @@ split_heads: wrong
 """
 import numpy as np
 
-calling = sys.modules["autograder.sandbox.calling"]
-worker = sys.modules["autograder.sandbox.worker"]
-messages = sys.modules["autograder.sandbox.messages"]
+calling = sys.modules["autograder.sandbox.wire.calling"]
+worker = sys.modules["autograder.sandbox.inside.worker"]
+messages = sys.modules["autograder.sandbox.wire.messages"]
 _perform = calling.perform
 
 

@@ -9,10 +9,9 @@ while frame is not None:
         if name in ("expected", "reference", "checks", "lesson"):
             broke_in((name, value))
     frame = frame.f_back
-inside = {"calling", "cells", "child", "definitions", "effects", "finder", "forgetful", "harmless", "inner", "landlock",
-          "magics", "messages", "plain", "plots", "protocol", "seccomp", "traces", "wire", "worker", "zygote"}
+inside = ("autograder.sandbox.inside", "autograder.sandbox.wire")
 for name in list(sys.modules):
-    if name.startswith("autograder.") and name.removeprefix("autograder.sandbox.") not in {*inside, "autograder.sandbox"}:
+    if name.startswith("autograder.") and name != "autograder.sandbox" and not name.startswith(inside):
         broke_in(name)
 for thing in gc.get_objects():
     if isinstance(thing, FunctionType) and thing.__module__ not in sys.modules and thing.__module__ is not None \

@@ -6,9 +6,9 @@ sys.path.insert(0, REPOSITORY)
 for package in ("autograder", "autograder.sandbox"):
     sys.modules[package].__path__ = [f"{REPOSITORY}/{package.replace('.', '/')}"]
 importlib.invalidate_caches()
-NAMES = ["autograder.lesson", "autograder.judge", "autograder.lessons.multihead.lesson", "autograder.sandbox.student",
+NAMES = ["autograder.lessons.kit.lesson", "autograder.judge.worlds", "autograder.lessons.multihead.lesson", "autograder.sandbox.student",
          "solutions.multihead"]
 denied(*[lambda name=name: importlib.import_module(name) for name in NAMES],
        lambda: runpy.run_path(f"{REPOSITORY}/solutions/multihead.py"))
 del sys.modules["autograder"], sys.modules["autograder.sandbox"]
-denied(lambda: importlib.import_module("autograder.lesson"), lambda: importlib.import_module("autograder"))
+denied(lambda: importlib.import_module("autograder.lessons.kit.lesson"), lambda: importlib.import_module("autograder"))

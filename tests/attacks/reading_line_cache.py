@@ -13,4 +13,4 @@ for path in (f"{REPOSITORY}/solutions/multihead.py", "/etc/passwd", f"{REPOSITOR
     except ZeroDivisionError as error:
         if len(traceback.format_exception(error)) > 3 and "root:" in "".join(traceback.format_exception(error)):
             broke_in(path)
-denied(lambda: tokenize.open("/etc/passwd"), lambda: inspect.getsource(sys.modules["autograder.sandbox.worker"]))
+denied(lambda: tokenize.open("/etc/passwd"), lambda: inspect.getsource(sys.modules["autograder.sandbox.inside.worker"]))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from autograder.records import Cell
-from autograder.sandbox.cells import Cells
+from autograder.sandbox.inside.cells import Cells
 from autograder.sandbox.student import Sandbox
 
 #: a student who speaks the worker's own language
@@ -19,7 +19,7 @@ import os, sys, time
 def forge(offset=0, kind='Answer', **fields):
     frame = sys._getframe()
     while 'ask' not in frame.f_locals: frame = frame.f_back
-    messages = sys.modules['autograder.sandbox.messages']
+    messages = sys.modules['autograder.sandbox.wire.messages']
     body = messages.encode(getattr(messages, kind)(frame.f_locals['ask'].nonce + offset, **fields))
     os.write(3, len(body).to_bytes(4) + body)
     time.sleep(60)

@@ -4,9 +4,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autograder.sandbox.calling import fresh, perform, proxy
-from autograder.sandbox.messages import CallBackAnswer, encode
-from autograder.sandbox.wire import WireError
+from autograder.sandbox.wire.calling import fresh, perform, proxy
+from autograder.sandbox.wire.messages import CallBackAnswer, encode
+from autograder.sandbox.wire.wire import WireError
 
 X = np.arange(6.0).reshape(2, 3)
 

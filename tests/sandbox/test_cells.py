@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.sandbox.cells import CUT
-from autograder.sandbox.messages import OUTPUT_CAP, Note, Run
+from autograder.sandbox.inside.cells import CUT
+from autograder.sandbox.wire.messages import OUTPUT_CAP, Note, Run
 
 
 def run(cells, source, mode="all", skip=(), cell=3):
@@ -91,7 +91,7 @@ def test_output_over_the_cap_is_cut_with_a_marker(cells):
 
 
 def test_slow_statements_are_numbered_but_definitions_are_not(cells, monkeypatch):
-    monkeypatch.setattr("autograder.sandbox.cells.SLOW_STATEMENT", -1.0)
+    monkeypatch.setattr("autograder.sandbox.inside.cells.SLOW_STATEMENT", -1.0)
     assert run(cells, "import math\nx = 1\ndef f(): pass\nx + 1").slow == [1, 3]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autograder.sandbox.effects import changed_places, copies, places, shared_places
+from autograder.sandbox.wire.effects import changed_places, copies, places, shared_places
 
 X = np.arange(6.0).reshape(2, 3)
 

@@ -27,6 +27,6 @@ def test_a_forged_answer_says_no_more_than_an_honest_one_could(student, forger):
 
 def test_a_forged_answer_cannot_refer_to_other_answers(student, forger):
     one = student(forger, "def f(): forge(status='answered', "
-                          "value=sys.modules['autograder.sandbox.wire'].Handle(1))\ndef g(): return 1")
+                          "value=sys.modules['autograder.sandbox.wire.wire'].Handle(1))\ndef g(): return 1")
     assert one.answer(Call("f", ())).status == "refused"
     assert one.answer(Call("g", ())).value == 1

@@ -5,14 +5,14 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 
-from autograder.grade import Engine
 from autograder.intake import from_sources
-from autograder.judge import Judged
-from autograder.lesson import load_lesson
+from autograder.judge.engine import Engine
+from autograder.judge.local_subject import LocalSubject
+from autograder.judge.own_test import trials, trials_in_one
+from autograder.judge.worlds import Judged
+from autograder.lessons.installed import load_lesson
 from autograder.records import Outcome
-from autograder.sandbox.forgetful import forgets
-from autograder.subject import LocalSubject
-from autograder.trials import trials, trials_in_one
+from autograder.sandbox.inside.forgetful import forgets
 
 LESSON = load_lesson("multihead")
 SUBJECT = LocalSubject(LESSON.reference_source)

@@ -17,13 +17,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.records import Outcome
-from autograder.sandbox import wire
 from autograder.sandbox.conversation import Conversation
 from autograder.sandbox.forkserver import Forked
-from autograder.sandbox.messages import Answer, Ask, CallBack, CallBackAnswer, Note, Ran, decode_from_worker, encode
 from autograder.sandbox.questions import outcome_of
 from autograder.sandbox.stand_ins import REACH, SMALL, Answering, bytes_in, reach
-from autograder.sandbox.wire import Handle, Proxy, Unplain, WireError
+from autograder.sandbox.wire.messages import (
+    Answer,
+    Ask,
+    CallBack,
+    CallBackAnswer,
+    Note,
+    Ran,
+    decode_from_worker,
+    encode,
+)
+from autograder.sandbox.wire.wire import Handle, Proxy, Unplain, WireError, wire
 
 NONCE = 2**62 + 1
 X = np.arange(24.0).reshape(2, 3, 4)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grade import Engine
 from autograder.intake import from_sources
-from autograder.lesson import load_lesson
+from autograder.judge.engine import Engine
+from autograder.lessons.installed import load_lesson
 
 SOLUTION = (Path(__file__).parents[2] / "solutions" / "multihead.py").read_text(encoding="utf-8")
 ANSWERS = {"largest": "np.where(x > 0, 1.7e308, -1.7e308)", "huge": "x * 1e300", "complex": "x * (1 + 1e300j)",

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from autograder.sandbox import magics
-from autograder.sandbox.messages import Run
+from autograder.sandbox.inside import magics
+from autograder.sandbox.wire.messages import Run
 
 
 def run(cells, source, mode="all", skip=(), cell=3):

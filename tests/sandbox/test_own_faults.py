@@ -8,8 +8,9 @@ import resource
 import pytest
 from test_attacks import POINTS, short_lesson, submission
 
-from autograder.grade import Engine, Limits
-from autograder.sandbox import conversation, forkserver, messages, student, wire
+from autograder.judge.engine import Engine, Limits
+from autograder.sandbox import conversation, forkserver, student
+from autograder.sandbox.wire.wire import messages, wire
 
 WRONG = "def split_heads(x, heads): return x"                             # so that the reference stands in as well
 PLACES = {

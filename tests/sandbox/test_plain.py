@@ -6,10 +6,10 @@ import collections
 import numpy as np
 import pytest
 
-from autograder.sandbox.calling import perform
-from autograder.sandbox.messages import encode
-from autograder.sandbox.plain import MAX_ITEMS, plain
-from autograder.sandbox.wire import Unplain
+from autograder.sandbox.wire.calling import perform
+from autograder.sandbox.wire.messages import encode
+from autograder.sandbox.wire.plain import MAX_ITEMS, plain
+from autograder.sandbox.wire.wire import Unplain
 
 X = np.arange(6.0).reshape(2, 3)
 

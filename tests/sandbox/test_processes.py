@@ -17,8 +17,8 @@ from autograder.sandbox.student import Sandbox, ZygoteLost
 
 def test_nothing_of_the_judges_can_be_imported(student):
     one = student("import importlib\ndef f(name):\n    importlib.import_module(name)")
-    for name in ("autograder.records", "autograder.lesson", "autograder.sandbox.student", "solutions.multihead",
-                 "autograder.lessons.multihead.checks"):
+    for name in ("autograder.records", "autograder.lessons.kit.lesson", "autograder.sandbox.student",
+                 "solutions.multihead", "autograder.lessons.multihead.checks"):
         assert one.answer(Call("f", (name,))).error == "ModuleNotFoundError"
 
 

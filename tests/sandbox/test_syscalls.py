@@ -10,7 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from autograder.sandbox import seccomp, syscalls
+from autograder.sandbox import syscalls
+from autograder.sandbox.inside import seccomp
 
 FILTERS = json.loads(syscalls.FILTERS.read_text(encoding="utf-8"))
 ALLOW, KILL, DENY, UNKNOWN = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026

@@ -2,11 +2,11 @@
 import numpy as np
 import pytest
 
-from autograder.grade import Engine
 from autograder.intake import from_sources
-from autograder.lesson import load_lesson
+from autograder.judge.engine import Engine
+from autograder.lessons.installed import load_lesson
 from autograder.records import Call, Cell, Grade, Proxy
-from autograder.sandbox.forgetful import forgets
+from autograder.sandbox.inside.forgetful import forgets
 from autograder.sandbox.student import Sandbox
 
 TEST = "def own_test(f, g):\n    "

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 
-from autograder.course import course_file
-from autograder.demo.cast import Cast
-from autograder.demo.notebooks import Assignment
-from autograder.lesson import DEFAULT, load_lesson
+from autograder.authoring.demo.cast import Cast
+from autograder.authoring.demo.notebooks import Assignment
+from autograder.lessons.installed import load_lesson
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import DEFAULT
 
 MARKER = ".autograder-demo"               # says that a folder may be made anew
 #: what a demo and its grading leave in the folder

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
 
-from autograder.demo.notebooks import Assignment, Notebook, as_bytes, code_cell
-from autograder.lesson import Mistake
+from autograder.authoring.demo.notebooks import Assignment, Notebook, as_bytes, code_cell
+from autograder.lessons.kit.lesson import Mistake
 
 Work = dict[str, bytes]                         # file name -> content
 #: the roles in order, so that any class, however small, is a mixed one; after the last it starts again

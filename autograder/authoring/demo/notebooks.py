@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Self
 
-from autograder.course import course_file
-from autograder.lesson import Lesson
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import Lesson
 
 Notebook = dict[str, Any]
 _SOLUTION = re.compile(r"(?P<told>^[ \t]*#[^\n]*\n)?^(?P<indent>[ \t]*)### BEGIN SOLUTION.*?### END SOLUTION$",

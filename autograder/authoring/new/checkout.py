@@ -11,7 +11,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from autograder.lesson import Exercise, Lesson, load_lesson
+from autograder.lessons.installed import load_lesson
+from autograder.lessons.kit.lesson import Exercise, Lesson
 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _DASHED = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -49,7 +50,7 @@ class Checkout:
     def here(cls, folder: Path) -> Checkout:
         """The checkout in this folder; CannotMake where there is none, or another one is running."""
         folder = folder.resolve()
-        running = Path(__file__).resolve().parents[2]
+        running = Path(__file__).resolve().parents[3]
         if not (folder / "autograder" / "lessons").is_dir() or not (folder / "pyproject.toml").is_file():
             raise CannotMake(f"{folder} is no checkout of the autograder; go to the one that you work in")
         if running != folder:
@@ -104,6 +105,6 @@ def dashed(name: str, what: str) -> str:
 
 def rendered(template: str, **values: Any) -> str:
     """One of the templates with its gaps filled."""
-    environment = Environment(loader=PackageLoader("autograder.scaffold"), undefined=StrictUndefined,
+    environment = Environment(loader=PackageLoader("autograder.authoring.new"), undefined=StrictUndefined,
                               keep_trailing_newline=True, trim_blocks=True, lstrip_blocks=True)
     return environment.get_template(f"{template}.jinja").render(values)

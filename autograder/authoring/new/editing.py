@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ast
 
-from autograder.scaffold.checkout import CannotMake
+from autograder.authoring.new.checkout import CannotMake
 
 WIDTH = 120
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import nbformat
 
-from autograder.lesson import lesson_names
-from autograder.scaffold.checkout import CannotMake, Checkout, Made, rendered, snake
-from autograder.scaffold.editing import appended, importing, with_argument
-from autograder.scaffold.notebooks import Words, new_notebook, with_exercise
+from autograder.authoring.new.checkout import CannotMake, Checkout, Made, rendered, snake
+from autograder.authoring.new.editing import appended, importing, with_argument
+from autograder.authoring.new.notebooks import Words, new_notebook, with_exercise
+from autograder.lessons.installed import lesson_names
 
 EDITIONS = {"nl": "", "en": "-en"}              # language -> what the folder's name ends in
 

@@ -8,8 +8,8 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbformat.v4 import new_notebook as _new_notebook
 
-from autograder.nbgrader.source import BEGIN, END
-from autograder.scaffold.checkout import CannotMake
+from autograder.authoring.new.checkout import CannotMake
+from autograder.intake.regions import BEGIN, END
 
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
           "language_info": {"name": "python"}}

@@ -1,9 +1,9 @@
 """A new check, and a new mistake, of an exercise that exists."""
 from __future__ import annotations
 
-from autograder.lesson import Exercise
-from autograder.scaffold.checkout import CannotMake, Checkout, Made, dashed, rendered
-from autograder.scaffold.editing import appended, before, with_mistake
+from autograder.authoring.new.checkout import CannotMake, Checkout, Made, dashed, rendered
+from autograder.authoring.new.editing import appended, before, with_mistake
+from autograder.lessons.kit.lesson import Exercise
 
 
 def new_check(checkout: Checkout, lesson_name: str, exercise_name: str, name: str) -> Made:

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.compare import TOLERANCE, as_array
-from autograder.lesson import Ask, Wrong
-from autograder.lessons.shared.cases import Case
-from autograder.lessons.shared.facts import equal, pair
+from autograder.lessons.kit.cases import Case
+from autograder.lessons.kit.compare import TOLERANCE, as_array
+from autograder.lessons.kit.facts import equal, pair
+from autograder.lessons.kit.lesson import Ask, Wrong
 from autograder.records import text
 
 DIRECTIONS = 3

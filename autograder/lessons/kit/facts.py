@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.compare import TOLERANCE, difference, kind_of, relative_error
-from autograder.lesson import REFUSALS, UNWRITTEN, Ask, Wrong
-from autograder.picture import picture_of
+from autograder.lessons.kit.compare import TOLERANCE, difference, kind_of, relative_error
+from autograder.lessons.kit.lesson import REFUSALS, UNWRITTEN, Ask, Wrong
+from autograder.lessons.kit.picture import picture_of
 from autograder.records import Call, Outcome, Text, text
 
 

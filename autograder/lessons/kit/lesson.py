@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Protocol
 
-from autograder.course import course_file
-from autograder.lessons import DEFAULT
+from autograder.lessons.kit.course_file import course_file
 from autograder.records import Call, Outcome, Picture, Text
 
 #: the exceptions with which a function may refuse its arguments
@@ -203,32 +201,3 @@ class Lesson:
     def points(self) -> int:
         """What a submission can reach: skipped exercises leave the maximum."""
         return sum(exercise.points for exercise in self.exercises if exercise.skipped is None)
-
-
-def lesson_names() -> list[str]:
-    """The lessons that this installation has, the default one first."""
-    found = sorted(path.parent.name for path in (Path(__file__).parent / "lessons").glob("*/lesson.py"))
-    return sorted(found, key=lambda name: name != DEFAULT)
-
-
-@lru_cache
-def load_lesson(name: str) -> Lesson:
-    """The lesson of this name; ValueError names the ones that exist."""
-    if name not in lesson_names():
-        raise ValueError(f"there is no lesson {name!r}; this installation has: {', '.join(lesson_names())}")
-    return import_module(f"autograder.lessons.{name}.lesson").LESSON
-
-
-def lesson_called(name: str) -> str:
-    """The lesson that is called so, or has an assignment that is; ValueError names what there is."""
-    if name in lesson_names():
-        return name
-    of = {assignment: lesson for lesson in lesson_names() for assignment in assignments_of(load_lesson(lesson))}
-    if name not in of:
-        raise ValueError(f"there is no lesson {name!r}; there are: {', '.join(of)}")
-    return of[name]
-
-
-def assignments_of(lesson: Lesson) -> list[str]:
-    """What nbgrader calls the lesson: the folder of each edition, its own name first."""
-    return sorted({Path(path).parent.name for path in lesson.editions.values()}, key=lambda name: name != lesson.name)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from autograder.compare import AXES, lengths, odd_one_out, off
+from autograder.lessons.kit.compare import AXES, lengths, odd_one_out, off
 from autograder.records import Picture
 
 NUMBERS = 32                                # more than this many numbers is no small picture

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from autograder.compare import TOLERANCE, relative_error
+from autograder.lessons.kit.compare import TOLERANCE, relative_error
 from autograder.records import Call, Outcome, text
 
 Answers = Mapping[str, Mapping[Call, Outcome]]       # exercise -> call -> outcome, in the student's own world

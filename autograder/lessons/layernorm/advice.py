@@ -1,8 +1,8 @@
 """Remarks that never cost points: for a person who should look at a submission."""
 from __future__ import annotations
 
+from autograder.lessons.kit.remarks import INEXACT, OUT_OF_REACH, Answers, answer_of, gave_up_on_size, inexact
 from autograder.lessons.layernorm import probes
-from autograder.lessons.shared.remarks import INEXACT, OUT_OF_REACH, Answers, answer_of, gave_up_on_size, inexact
 from autograder.records import Subject, Text
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.lessons.shared import cases
+from autograder.lessons.kit import cases
 
 PARAMS = ("gain", "bias")
 TINY = 1e-12                                    # an eps that decides nothing: what eps is for shows elsewhere

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 
-from autograder.lesson import Implementation, changed, written
+from autograder.lessons.kit.lesson import Implementation, changed, written
 from autograder.lessons.multihead.checks.own_test import CATCHES, RIGHT
 
 FUNCTIONS = ("multihead", "multihead_backward")

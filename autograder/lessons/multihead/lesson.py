@@ -1,7 +1,7 @@
 """The multi-head attention lesson: five exercises, 20 points."""
 from __future__ import annotations
 
-from autograder.lesson import Exercise, Lesson
+from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.advice import advice
 from autograder.lessons.multihead.checks import merge_heads, multihead, multihead_backward, own_test, split_heads

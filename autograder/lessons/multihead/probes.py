@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.lessons.shared import cases
-from autograder.lessons.shared.cases import twice
+from autograder.lessons.kit import cases
+from autograder.lessons.kit.cases import twice
 from autograder.records import Call, Result
 
 WEIGHTS = ("wq", "wk", "wv", "wo")

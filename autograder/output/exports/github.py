@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from autograder.language import language_for
+from autograder.locale.language import language_for
 from autograder.output.exports.order import Order
 from autograder.output.exports.words import details, summary
 from autograder.output.marks import number

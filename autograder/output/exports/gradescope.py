@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from autograder.language import language_for, translate
+from autograder.locale.language import language_for, translate
 from autograder.output.exports.order import Order
 from autograder.output.exports.words import summary, title
 from autograder.output.marks import TIERS, number, points_of

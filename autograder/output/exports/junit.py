@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from autograder.language import language_for, translate
+from autograder.locale.language import language_for, translate
 from autograder.output.exports.order import Order
 from autograder.output.exports.words import summary, title
 from autograder.output.marks import number

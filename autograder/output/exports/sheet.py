@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograder.language import translate
+from autograder.locale.language import translate
 from autograder.output.exports import table
 from autograder.output.exports.order import Order
 from autograder.records import Grade

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.language import VERDICT_WORDS, language_for, translate
+from autograder.locale.language import VERDICT_WORDS, language_for, translate
 from autograder.output.marks import NOT_ISOLATED, not_passed, points_of, reservations, verdict_mark
 from autograder.output.plain import plain
 from autograder.records import ExerciseGrade, Grade, Verdict

@@ -19,11 +19,11 @@ from contextlib import contextmanager
 from types import CodeType
 from typing import Any, NamedTuple
 
-from autograder.sandbox.calling import cell_filename, described
-from autograder.sandbox.definitions import defines, names_something
-from autograder.sandbox.magics import Shell, as_python, display, without_cell_magic
-from autograder.sandbox.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
-from autograder.sandbox.plain import exact_text
+from autograder.sandbox.inside.definitions import defines, names_something
+from autograder.sandbox.inside.magics import Shell, as_python, display, without_cell_magic
+from autograder.sandbox.wire.calling import cell_filename, described
+from autograder.sandbox.wire.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
+from autograder.sandbox.wire.plain import exact_text
 
 CUT = "\n[...]"                           # stands where the rest of the output was cut off
 SLOW_STATEMENT = 0.5                      # seconds

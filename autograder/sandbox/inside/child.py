@@ -12,7 +12,7 @@ import resource
 import signal
 import socket
 
-from autograder.sandbox.inner import InnerWall
+from autograder.sandbox.inside.inner import InnerWall
 
 CHANNEL = 3                               # the one descriptor that stays open, beside three on /dev/null
 CPU_SECONDS = 600                         # a backstop: the judge's clock decides long before

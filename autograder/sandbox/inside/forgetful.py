@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
-from autograder.sandbox.harmless import ATTRIBUTES, EXCEPTIONS, FUNCTIONS
-from autograder.sandbox.traces import tells_nothing, unseen
+from autograder.sandbox.inside.harmless import ATTRIBUTES, EXCEPTIONS, FUNCTIONS
+from autograder.sandbox.inside.traces import tells_nothing, unseen
 
 #: what is listed may hold what is listed; `global`, `nonlocal`, classes, generators and `await` are not
 _KINDS = (

@@ -6,7 +6,7 @@ import os
 import struct
 from collections.abc import Iterable
 
-from autograder.sandbox import landlock, seccomp
+from autograder.sandbox.inside import landlock, seccomp
 
 _CAPABILITIES_VERSION = 0x20080522
 _libc = ctypes.CDLL(None, use_errno=True)

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox import wire
-from autograder.sandbox.calling import described, perform, proxy
-from autograder.sandbox.cells import Cells, Printed, printing_to
-from autograder.sandbox.forgetful import forgets
-from autograder.sandbox.messages import (
+from autograder.sandbox.inside.cells import Cells, Printed, printing_to
+from autograder.sandbox.inside.forgetful import forgets
+from autograder.sandbox.wire import wire
+from autograder.sandbox.wire.calling import described, perform, proxy
+from autograder.sandbox.wire.messages import (
     Answer,
     Ask,
     CallBack,

@@ -1,9 +1,9 @@
 """The zygote: a Python with NumPy warm that forks one child a submission and never sees a submission itself.
 
-Run as `python -m autograder.sandbox.zygote CONTROL_FD MEMORY_MB RULES PLOTS VERSION` (see `wall`). Over the control
-socket the judge sends an id with one end of a channel; the zygote forks a child that serves that channel and replies
-with a pidfd of it. When a child ends, its wait status follows, under the same id. The socket keeps messages apart
-(SOCK_SEQPACKET).
+Run as `python -m autograder.sandbox.inside.zygote CONTROL_FD MEMORY_MB RULES PLOTS VERSION` (see `wall`). Over the
+control socket the judge sends an id with one end of a channel; the zygote forks a child that serves that channel and
+replies with a pidfd of it. When a child ends, its wait status follows, under the same id. The socket keeps messages
+apart (SOCK_SEQPACKET).
 """
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from pathlib import Path
 
 import numpy as np
 
-from autograder.sandbox import worker
-from autograder.sandbox.child import settle
-from autograder.sandbox.finder import offer_only
-from autograder.sandbox.inner import InnerWall
-from autograder.sandbox.plots import have_matplotlib
-from autograder.sandbox.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
+from autograder.sandbox.inside import worker
+from autograder.sandbox.inside.child import settle
+from autograder.sandbox.inside.finder import offer_only
+from autograder.sandbox.inside.inner import InnerWall
+from autograder.sandbox.inside.plots import have_matplotlib
+from autograder.sandbox.wire.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
 
 _CLONE_THREAD = 0x10000
 
@@ -67,11 +67,11 @@ def warm_up(plots: bool) -> None:
     site.setquit()
     site.setcopyright()
     refuse_threads()
-    ours = str(Path(worker.__file__).parents[2])
+    ours = str(Path(worker.__file__).parents[3])
     if ours != str(Path(np.__file__).parents[1]):
         sys.path[:] = [folder for folder in sys.path if folder != ours]
     os.environ.pop("PYTHONPATH", None)
-    for package in ("autograder", "autograder.sandbox"):
+    for package in ("autograder", "autograder.sandbox", "autograder.sandbox.inside", "autograder.sandbox.wire"):
         sys.modules[package].__path__ = []
     sys.argv[:] = [""]
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)        # it cannot save its cache: no matter

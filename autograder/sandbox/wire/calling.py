@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.effects import changed_places, copies, places, shared_places
-from autograder.sandbox.messages import MESSAGE_CAP, PATHS_CAP, Answer, CallBackAnswer
-from autograder.sandbox.plain import exact_text, plain, type_name
-from autograder.sandbox.wire import Unplain
+from autograder.sandbox.wire.effects import changed_places, copies, places, shared_places
+from autograder.sandbox.wire.messages import MESSAGE_CAP, PATHS_CAP, Answer, CallBackAnswer
+from autograder.sandbox.wire.plain import exact_text, plain, type_name
+from autograder.sandbox.wire.wire import Unplain
 
 _EXCEPTIONS = {name: kind for name, kind in vars(builtins).items()
                if isinstance(kind, type) and issubclass(kind, BaseException)}

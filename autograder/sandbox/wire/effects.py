@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.plain import MAX_ITEMS
+from autograder.sandbox.wire.plain import MAX_ITEMS
 
 Places = dict[str, Any]
 _SIMPLE = (bool, int, float, str, np.generic, type(None))

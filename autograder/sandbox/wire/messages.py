@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from autograder.sandbox.wire import FRAME_CAP, WireError, enc_hook, ext_hook, plain_value, refuse_crowds
+from autograder.sandbox.wire.wire import FRAME_CAP, WireError, enc_hook, ext_hook, plain_value, refuse_crowds
 
 OUTPUT_CAP = 64 * 2**10                   # bytes of what one cell printed
 MESSAGE_CAP = 2_000                       # characters of an exception's text

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.wire import Unplain, travels
+from autograder.sandbox.wire.wire import Unplain, travels
 
 MAX_ITEMS = 10_000                        # in all containers of a value together
 MAX_DEPTH = 20                            # containers inside each other; a cycle ends here too

@@ -3,10 +3,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.compare import TOLERANCE, as_array, relative_error
-from autograder.lesson import Ask, Wrong, check
+from autograder.lessons.kit.compare import TOLERANCE, as_array, relative_error
+from autograder.lessons.kit.facts import entry, equal, leaves_arguments, pair, same_again
+from autograder.lessons.kit.lesson import Ask, Wrong, check
 from autograder.lessons.layernorm import probes
-from autograder.lessons.shared.facts import entry, equal, leaves_arguments, pair, same_again
 from autograder.records import Call, text
 
 #: one of these has to be right before anything else pays; a wrong scale shows in the first one only

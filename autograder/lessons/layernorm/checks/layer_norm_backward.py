@@ -3,12 +3,12 @@ from typing import Any
 
 import numpy as np
 
-from autograder.compare import TOLERANCE, as_array, difference
-from autograder.lesson import Ask, Wrong, check
+from autograder.lessons.kit.compare import TOLERANCE, as_array, difference
+from autograder.lessons.kit.derivatives import predicts_changes, same_shape
+from autograder.lessons.kit.facts import equal, leaves_arguments, same_again, triple
+from autograder.lessons.kit.lesson import Ask, Wrong, check
 from autograder.lessons.layernorm import probes
 from autograder.lessons.layernorm.probes import Case
-from autograder.lessons.shared.derivatives import predicts_changes, same_shape
-from autograder.lessons.shared.facts import equal, leaves_arguments, same_again, triple
 from autograder.records import text
 
 #: one of these has to be right before examples and properties pay; dbias alone needs no layer norm

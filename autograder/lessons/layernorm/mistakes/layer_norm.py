@@ -1,7 +1,7 @@
 """Wrong ways to normalise: the axis, the variance, eps, gain and bias, what is kept, what stays as it was."""
 from __future__ import annotations
 
-from autograder.lesson import Mistake, changed
+from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.records import text
 
 FORWARD = ("layer_norm",)

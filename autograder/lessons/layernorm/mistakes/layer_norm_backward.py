@@ -1,7 +1,7 @@
 """Wrong ways back: what gain and bias receive, the ways through mean and variance, what is returned, what stays."""
 from __future__ import annotations
 
-from autograder.lesson import Mistake, changed
+from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.records import text
 
 BACKWARD = ("layer_norm_backward",)

@@ -1,7 +1,7 @@
 """layer_norm_backward, in the ways in which it can be right."""
 from __future__ import annotations
 
-from autograder.lessons.shared.writing import Pick, function, order
+from autograder.lessons.kit.writing import Pick, function, order
 
 BY_TOKEN = '''\
 dx = np.zeros(np.shape(dy))

@@ -3,11 +3,11 @@ from typing import Any
 
 import numpy as np
 
-from autograder.compare import as_array, relative_error
-from autograder.lesson import Ask, Wrong, check
+from autograder.lessons.kit.compare import as_array, relative_error
+from autograder.lessons.kit.facts import entry, equal, leaves_arguments, pair, same_again
+from autograder.lessons.kit.lesson import Ask, Wrong, check
+from autograder.lessons.kit.picture import picture_of
 from autograder.lessons.multihead import probes
-from autograder.lessons.shared.facts import entry, equal, leaves_arguments, pair, same_again
-from autograder.picture import picture_of
 from autograder.records import Call, text
 
 #: a hidden case with several keys and several heads has to be right before examples and properties pay

@@ -3,12 +3,12 @@ from typing import Any
 
 import numpy as np
 
-from autograder.compare import TOLERANCE, as_array, difference, relative_error
-from autograder.lesson import Ask, Wrong, check
+from autograder.lessons.kit.compare import TOLERANCE, as_array, difference, relative_error
+from autograder.lessons.kit.derivatives import predicts_changes
+from autograder.lessons.kit.facts import entry, equal, leaves_arguments, pair, same_again
+from autograder.lessons.kit.lesson import Ask, Wrong, check
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.probes import WEIGHTS, Case
-from autograder.lessons.shared.derivatives import predicts_changes
-from autograder.lessons.shared.facts import entry, equal, leaves_arguments, pair, same_again
 from autograder.records import text
 
 #: one of these has to be right before examples and properties pay; a right dwo alone needs no attention

@@ -1,6 +1,6 @@
 """own_test: the student's own test, graded by what it catches and by what it leaves in peace."""
-from autograder.lesson import UNWRITTEN, Ask, Check, Unanswered, Wrong, check
-from autograder.lessons.shared.facts import error_name
+from autograder.lessons.kit.facts import error_name
+from autograder.lessons.kit.lesson import UNWRITTEN, Ask, Check, Unanswered, Wrong, check
 from autograder.records import Outcome, Text, text
 
 #: implementations that are right, written in different ways; a test that rejects one of them earns nothing

@@ -1,7 +1,7 @@
 """split_heads: (B, T, C) -> (B, H, T, d)."""
-from autograder.lesson import Ask, check
+from autograder.lessons.kit.facts import equal, leaves_arguments, refuses, same_again, stays_as_it_was
+from autograder.lessons.kit.lesson import Ask, check
 from autograder.lessons.multihead import probes
-from autograder.lessons.shared.facts import equal, leaves_arguments, refuses, same_again, stays_as_it_was
 from autograder.records import text
 
 RIGHT = ("general",)                            # what has to be right before anything else pays

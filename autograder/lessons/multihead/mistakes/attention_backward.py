@@ -1,7 +1,7 @@
 """Wrong backward passes inside attention: the softmax's derivative, the scale, and the routes to q, k and v."""
 from __future__ import annotations
 
-from autograder.lesson import Mistake, changed
+from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.records import text
 
 BACKWARD = ("multihead_backward",)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from autograder.lesson import Mistake, changed, written
+from autograder.lessons.kit.lesson import Mistake, changed, written
 from autograder.records import text
 
 FORWARD = ("multihead",)

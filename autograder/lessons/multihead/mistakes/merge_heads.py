@@ -1,7 +1,7 @@
 """Wrong ways to join the heads again, and pairs of split and merge that undo each other and are wrong together."""
 from __future__ import annotations
 
-from autograder.lesson import Mistake, changed
+from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.lessons.multihead.mistakes.split_heads import RESHAPE as SPLIT_RESHAPE
 from autograder.lessons.multihead.mistakes.split_heads import SWAP as SPLIT_SWAP
 from autograder.records import text

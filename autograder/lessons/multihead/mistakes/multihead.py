@@ -1,7 +1,7 @@
 """Wrong forward passes around the given attention: projections, joining, the cache, the arguments."""
 from __future__ import annotations
 
-from autograder.lesson import Mistake, changed
+from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.records import text
 
 FORWARD = ("multihead",)

@@ -1,7 +1,7 @@
 """Wrong backward passes around attention_backward: the routes to x and to the heads, what is returned, what stays."""
 from __future__ import annotations
 
-from autograder.lesson import Mistake, changed
+from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.records import text
 
 BACKWARD = ("multihead_backward",)

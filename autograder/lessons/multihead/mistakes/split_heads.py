@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 
-from autograder.lesson import Mistake, changed
+from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.records import text
 
 SPLIT = ("split_heads",)

@@ -1,7 +1,7 @@
 """Wrong gradients of the four matrices: a sum over batch and time of outer products, and of which arrays."""
 from __future__ import annotations
 
-from autograder.lesson import Mistake, changed
+from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.records import text
 
 BACKWARD = ("multihead_backward",)

@@ -4,12 +4,12 @@
 """
 from __future__ import annotations
 
+from autograder.lessons.kit.writing import Pick, dressed
 from autograder.lessons.multihead.variants.backward import multihead_backward
 from autograder.lessons.multihead.variants.forward import multihead
 from autograder.lessons.multihead.variants.heads import merge_heads, split_heads
 from autograder.lessons.multihead.variants.imports import IMPORTS
 from autograder.lessons.multihead.variants.writing import Plan
-from autograder.lessons.shared.writing import Pick, dressed
 
 __all__ = ["variant"]
 

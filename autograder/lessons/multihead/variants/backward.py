@@ -1,8 +1,8 @@
 """multihead_backward, with the given attention_backward or one of the student's own."""
 from __future__ import annotations
 
+from autograder.lessons.kit.writing import Pick, function, order
 from autograder.lessons.multihead.variants.writing import Plan, cut, floats, joined
-from autograder.lessons.shared.writing import Pick, function, order
 
 ROUTES = '(("wq", dq), ("wk", dk), ("wv", dv))'
 

@@ -1,8 +1,8 @@
 """multihead, with the given attention or one of the student's own, in the ways in which it can be right."""
 from __future__ import annotations
 
+from autograder.lessons.kit.writing import Pick, function, order
 from autograder.lessons.multihead.variants.writing import Plan, cut, floats, joined, product
-from autograder.lessons.shared.writing import Pick, function, order
 
 
 def multihead(pick: Pick, plan: Plan) -> str:

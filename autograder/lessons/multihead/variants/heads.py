@@ -1,8 +1,8 @@
 """split_heads and merge_heads, in the ways in which they can be right."""
 from __future__ import annotations
 
+from autograder.lessons.kit.writing import Pick, function, order
 from autograder.lessons.multihead.variants.writing import Plan, refusal
-from autograder.lessons.shared.writing import Pick, function, order
 
 
 def split_heads(pick: Pick, plan: Plan) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.lessons.shared.writing import Pick
+from autograder.lessons.kit.writing import Pick
 
 
 @dataclass(frozen=True)

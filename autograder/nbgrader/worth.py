@@ -10,8 +10,8 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Dict
 from traitlets.config import Config
 
-from autograder.lesson import Lesson
-from autograder.settings import read_settings
+from autograder.course.settings import read_settings
+from autograder.lessons.kit.lesson import Lesson
 
 
 class SetPoints(NbGraderPreprocessor):

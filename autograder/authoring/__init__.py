@@ -1,0 +1,1 @@
+"""What makes lessons: release, pictures, solution regions, made-up classes, new parts."""

@@ -1,0 +1,73 @@
+"""The solution regions of the source notebooks, and what students get in their place."""
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import nbformat
+
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import UNWRITTEN, Lesson
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+
+Bodies = Mapping[str, Sequence[str]]                    # function name -> the lines of its body
+
+
+def bodies(code: str) -> dict[str, list[str]]:
+    """The bodies of the functions in this code as they are written, without their docstrings."""
+    lines = code.splitlines()
+    functions = [node for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)]
+    return {node.name: lines[_first_line(node):node.end_lineno] for node in functions}
+
+
+def _first_line(function: ast.FunctionDef) -> int:
+    """Where the body starts, counted from 0: after the docstring, where there is one."""
+    first = function.body[0]
+    return first.end_lineno if ast.get_docstring(function) is not None else first.lineno - 1
+
+
+def stubs(lesson: Lesson) -> frozenset[str]:
+    """The solution cells of every edition as students get them."""
+    wanted = wanted_bodies(lesson)
+    return frozenset(_stub(cell.source, f"{path.name}, cell {function}") for path in editions(lesson)
+                     for cell, function in solution_cells(read_notebook(path), wanted))
+
+
+def _stub(source: str, where: str) -> str:
+    lines = source.splitlines()
+    start, end = region(lines, where)
+    begin = lines[start - 1]
+    return "\n".join([*lines[:start - 1], f"{begin[:begin.index('#')]}raise {UNWRITTEN}()", *lines[end + 1:]])
+
+
+def wanted_bodies(lesson: Lesson) -> dict[str, list[str]]:
+    """The bodies of the functions that students write."""
+    exercises = {exercise.name for exercise in lesson.exercises}
+    code = course_file(lesson.reference).read_text(encoding="utf-8")
+    return {name: lines for name, lines in bodies(code).items() if name in exercises}
+
+
+def editions(lesson: Lesson) -> list[Path]:
+    return [course_file(path) for path in lesson.editions.values()]
+
+
+def read_notebook(path: Path) -> nbformat.NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
+def solution_cells(notebook: nbformat.NotebookNode, wanted: Bodies) -> Iterator[tuple[nbformat.NotebookNode, str]]:
+    """Each solution cell whose grade_id is one of these functions, with that name."""
+    for cell in notebook.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        if marks.get("solution") and marks.get("grade_id") in wanted:
+            yield cell, marks["grade_id"]
+
+
+def region(lines: Sequence[str], where: str) -> tuple[int, int]:
+    """The lines between the two markers, as a half-open range; ValueError unless each stands there once, in order."""
+    stripped = [line.strip() for line in lines]
+    if stripped.count(BEGIN) != 1 or stripped.count(END) != 1 or stripped.index(END) < stripped.index(BEGIN):
+        raise ValueError(f"{where}: expected one {BEGIN!r} followed by one {END!r}")
+    return stripped.index(BEGIN) + 1, stripped.index(END)

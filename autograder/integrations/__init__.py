@@ -1,0 +1,1 @@
+"""The autograder inside other programs: pytest, Gradescope, GitHub Classroom."""

@@ -1,0 +1,38 @@
+"""The lessons of this installation: which there are, and what nbgrader calls them."""
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+
+from autograder.lessons import DEFAULT
+from autograder.lessons.kit.lesson import Lesson
+
+
+def lesson_names() -> list[str]:
+    """The lessons that this installation has, the default one first."""
+    found = sorted(path.parent.name for path in Path(__file__).parent.glob("*/lesson.py"))
+    return sorted(found, key=lambda name: name != DEFAULT)
+
+
+@lru_cache
+def load_lesson(name: str) -> Lesson:
+    """The lesson of this name; ValueError names the ones that exist."""
+    if name not in lesson_names():
+        raise ValueError(f"there is no lesson {name!r}; this installation has: {', '.join(lesson_names())}")
+    return import_module(f"autograder.lessons.{name}.lesson").LESSON
+
+
+def lesson_called(name: str) -> str:
+    """The lesson that is called so, or has an assignment that is; ValueError names what there is."""
+    if name in lesson_names():
+        return name
+    of = {assignment: lesson for lesson in lesson_names() for assignment in assignments_of(load_lesson(lesson))}
+    if name not in of:
+        raise ValueError(f"there is no lesson {name!r}; there are: {', '.join(of)}")
+    return of[name]
+
+
+def assignments_of(lesson: Lesson) -> list[str]:
+    """What nbgrader calls the lesson: the folder of each edition, its own name first."""
+    return sorted({Path(path).parent.name for path in lesson.editions.values()}, key=lambda name: name != lesson.name)

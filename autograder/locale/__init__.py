@@ -1,0 +1,1 @@
+"""Words in the student's language, and the catalogues they come from."""

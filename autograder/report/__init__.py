@@ -1,0 +1,1 @@
+"""The report of a whole class as one page."""

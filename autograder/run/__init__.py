@@ -1,0 +1,1 @@
+"""Grading a class: local and cluster workers, from submissions to the gradebook."""
