@@ -1,5 +1,8 @@
 """Which room may import which: the design as one table."""
 import ast
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,9 +37,14 @@ ALLOWED = {
 #: rooms within a folder; its other files are the folder's own
 INNER = {"sandbox": ("wire", "inside"), "output": ("exports",), "authoring": ("new", "demo"), "lessons": ("kit",)}
 
+#: old places that others start by name -> where they lead, for one version
+FORWARDS = {"package/__init__.py": set(), "package/run.py": {"autograder.integrations.run"},
+            "pytest_plugin.py": {"autograder.integrations.pytest_plugin"}}
+
 
 def modules() -> list[Path]:
-    return sorted(path for path in PACKAGE.rglob("*.py") if "_course" not in path.parts)
+    return sorted(path for path in PACKAGE.rglob("*.py")
+                  if "_course" not in path.parts and path.relative_to(PACKAGE).as_posix() not in FORWARDS)
 
 
 def room_of(parts: tuple[str, ...]) -> str:
@@ -92,6 +100,35 @@ def test_every_arrow_of_the_table_is_used_and_none_runs_back_up() -> None:
         assert used[room] - GROUND == allowed, room
         assert all(order.index(other) < order.index(room) or (room, other) == ("sandbox", "sandbox/inside")
                    for other in allowed), room
+
+
+def beyond(room: str, without: str = "") -> set[str]:
+    """Every room that can be reached from this one, other than by the arrow to `without`."""
+    return {far for near in ALLOWED[room] if near != without for far in {near} | beyond(near)}
+
+
+def test_the_drawing_shows_the_table() -> None:
+    """An arrow is left out where others lead there too: with all of them nobody could follow one."""
+    page = (PACKAGE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    drawing = page.partition("```mermaid\n")[2].partition("```")[0]
+    names = dict(re.findall(r'(\w+)\["([^"]+)"\]', drawing))
+    arrows = {(names[room], names[other]) for room, others in re.findall(r"(\w+) --> ([\w &]+)", drawing)
+              for other in others.split(" & ")}
+    assert set(names.values()) == set(ALLOWED)
+    assert arrows == {(room, other) for room, allowed in ALLOWED.items() for other in allowed
+                      if other not in beyond(room, without=other)}
+
+
+@pytest.mark.parametrize("path", FORWARDS)
+def test_old_places_only_lead_to_the_new_ones(path: str) -> None:
+    assert imports(PACKAGE / path) == FORWARDS[path]
+
+
+def test_what_others_start_by_its_old_name_still_starts() -> None:
+    from autograder import pytest_plugin
+    from autograder.integrations import pytest_plugin as new
+    assert pytest_plugin.pytest_addoption is new.pytest_addoption
+    assert subprocess.run([sys.executable, "-m", "autograder.package.run", "--help"], capture_output=True).returncode == 0
 
 
 def test_checks_and_mistakes_never_import_each_other_or_the_solutions() -> None:
