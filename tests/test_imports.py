@@ -30,7 +30,7 @@ ALLOWED = {
     "authoring/new": {"lessons", "lessons/kit", "intake"},
     "authoring/demo": {"lessons", "lessons/kit"},
     "integrations": {"lessons", "lessons/kit", "intake", "course", "judge", "output", "output/exports", "sandbox"},
-    "run": {"lessons/kit", "course", "judge", "nbgrader"},
+    "run": {"lessons", "lessons/kit", "course", "judge", "nbgrader"},
     "cli": {"lessons", "lessons/kit", "intake", "judge", "sandbox", "course", "output", "output/exports", "report",
             "nbgrader", "authoring", "authoring/new", "authoring/demo", "integrations", "proof", "run"},
 }
@@ -128,7 +128,8 @@ def test_what_others_start_by_its_old_name_still_starts() -> None:
     from autograder import pytest_plugin
     from autograder.integrations import pytest_plugin as new
     assert pytest_plugin.pytest_addoption is new.pytest_addoption
-    assert subprocess.run([sys.executable, "-m", "autograder.package.run", "--help"], capture_output=True).returncode == 0
+    shown = subprocess.run([sys.executable, "-m", "autograder.package.run", "--help"], capture_output=True, check=True)
+    assert b"autograder.integrations.run" in shown.stdout
 
 
 def test_checks_and_mistakes_never_import_each_other_or_the_solutions() -> None:

@@ -24,9 +24,10 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.authoring.leak import Secrets, prove, secrets
 from autograder.intake.regions import bodies
+from autograder.lessons import DEFAULT
 from autograder.lessons.installed import lesson_names, load_lesson
 from autograder.lessons.kit.course_file import course_file
-from autograder.lessons.kit.lesson import DEFAULT, Lesson
+from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.worth import course_lesson, with_points
 
 

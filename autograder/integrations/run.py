@@ -14,7 +14,7 @@ from pathlib import Path
 from autograder.course.settings import SettingsError, read_settings
 from autograder.intake import read
 from autograder.judge.engine import Engine, Limits
-from autograder.lessons.kit.lesson import DEFAULT
+from autograder.lessons import DEFAULT
 from autograder.output.exports import FORMATS, Order
 from autograder.records import Grade
 from autograder.sandbox.tiers import NoIsolation

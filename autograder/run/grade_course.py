@@ -20,7 +20,8 @@ from autograder.course.settings import read_settings
 from autograder.course.submitted import submitted
 from autograder.course.written import Written
 from autograder.judge.engine import Limits
-from autograder.lessons.kit.lesson import DEFAULT, Lesson
+from autograder.lessons import DEFAULT
+from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.gradebook import GradebookError
 from autograder.nbgrader.writers import Writers
 from autograder.records import Grade, Submission

@@ -13,9 +13,9 @@ from pathlib import Path, PurePosixPath
 
 from autograder.authoring.demo.cast import Cast
 from autograder.authoring.demo.notebooks import Assignment
+from autograder.lessons import DEFAULT
 from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.course_file import course_file
-from autograder.lessons.kit.lesson import DEFAULT
 
 MARKER = ".autograder-demo"               # says that a folder may be made anew
 #: what a demo and its grading leave in the folder
