@@ -13,7 +13,7 @@ from documented import PAGES, ROOT, Block, blocks, to_run
 
 from autograder import cli
 from autograder.authoring.demo import make_class
-from autograder.lessons.kit.course_file import settings
+from autograder.course import settings
 
 sys.path.insert(0, str(ROOT / "docs"))
 import reference  # noqa: E402 - a hook of the site's, which is no part of the package

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.messages import (
     Answer,
     Ask,
@@ -25,7 +26,7 @@ from autograder.sandbox.wire.messages import (
     encode,
     encode_value,
 )
-from autograder.sandbox.wire.wire import ClosedError, DeadlineError, Handle, Proxy, Unplain, WireError, wire
+from autograder.sandbox.wire.wire import ClosedError, DeadlineError, Handle, Proxy, Unplain, WireError
 
 DTYPES = ["bool", "int8", "int64", "uint64", "float16", "float32", "float64", "complex128"]
 

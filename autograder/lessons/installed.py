@@ -11,7 +11,7 @@ from autograder.lessons.kit.lesson import Lesson
 
 def lesson_names() -> list[str]:
     """The lessons that this installation has, the default one first."""
-    found = sorted(path.parent.name for path in Path(__file__).parent.glob("*/lesson.py"))
+    found = sorted(path.parent.name for path in Path(__file__).parent.glob("*/lesson.py") if path.parent.name != "kit")
     return sorted(found, key=lambda name: name != DEFAULT)
 
 

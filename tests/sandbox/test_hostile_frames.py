@@ -21,6 +21,7 @@ from autograder.sandbox.conversation import Conversation
 from autograder.sandbox.forkserver import Forked
 from autograder.sandbox.questions import outcome_of
 from autograder.sandbox.stand_ins import REACH, SMALL, Answering, bytes_in, reach
+from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.messages import (
     Answer,
     Ask,
@@ -31,7 +32,7 @@ from autograder.sandbox.wire.messages import (
     decode_from_worker,
     encode,
 )
-from autograder.sandbox.wire.wire import Handle, Proxy, Unplain, WireError, wire
+from autograder.sandbox.wire.wire import Handle, Proxy, Unplain, WireError
 
 NONCE = 2**62 + 1
 X = np.arange(24.0).reshape(2, 3, 4)

@@ -10,7 +10,7 @@ from test_attacks import POINTS, short_lesson, submission
 
 from autograder.judge.engine import Engine, Limits
 from autograder.sandbox import conversation, forkserver, student
-from autograder.sandbox.wire.wire import messages, wire
+from autograder.sandbox.wire import messages, wire
 
 WRONG = "def split_heads(x, heads): return x"                             # so that the reference stands in as well
 PLACES = {
