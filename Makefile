@@ -3,7 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= demo-class
 
-.PHONY: setup demo test everywhere bench docs docs-serve clean
+# every core takes the next test that nobody has begun
+PYTEST := $(BIN)/python -m pytest -n logical --dist worksteal
+
+.PHONY: setup demo test test-all test-integration everywhere bench docs docs-serve clean
 
 setup: .venv/ready
 
@@ -15,9 +18,17 @@ setup: .venv/ready
 demo: setup
 	$(BIN)/autograder demo --students 30 $(DEMO) || test $$? -eq 1	# 1: the class has files that nobody can read
 
-test: setup
-	$(BIN)/python -m pytest
+test: setup	# the product on this machine, in minutes: all units, and one way through every room
+	$(PYTEST) -m "not slow and not integration"
 	$(BIN)/python -m pytest --submission=solutions/multihead.py
+
+test-all: setup	# everything that this Python can show
+	$(PYTEST) -m "not integration"
+	$(BIN)/python -m pytest --submission=solutions/multihead.py
+
+test-integration: setup	# what is slow by nature: other Pythons, other NumPys, other programs
+	$(PYTEST) -m integration || test $$? -eq 5	# 5: none is marked so
+	$(BIN)/python tests/everywhere.py
 
 everywhere: setup	# the students' side, on each Python and NumPy that this machine can have
 	$(BIN)/python tests/everywhere.py
