@@ -1,7 +1,7 @@
-"""Recurse in C until the stack ends.
+"""Recurse in C until the stack ends, or, since Python 3.12, until Python says no.
 
 points: 7
-split_heads: crashed
+split_heads: crashed raised wrong
 """
 
 
