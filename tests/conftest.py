@@ -1,14 +1,46 @@
-"""What several tests share: warm engines, one for each set of limits."""
+"""What the tests share: warm engines, folders that are made once, and a cache of the run's own.
+
+pytest-xdist runs several of these sessions side by side; what takes seconds to make is made by whoever needs it first.
+"""
 from __future__ import annotations
 
+import fcntl
+import os
+import shutil
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from autograder.judge.engine import Engine, Limits
 from autograder.lessons.installed import load_lesson
+
+#: how fast an example is says something about the machine, nothing about the code
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
+
+
+def pytest_configure() -> None:
+    """A runner that starts us in the background ignores SIGINT, and every process that we start would inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The autograder keeps nothing in this user's cache, and finds nothing there; other programs keep theirs."""
+    usual = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    own = tmp_path_factory.mktemp("cache")
+    for path in usual.iterdir() if usual.is_dir() else ():
+        if path.name != "multihead-autograder":
+            (own / path.name).symlink_to(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(own))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +48,24 @@ def engine_with() -> Iterator[Callable[[Limits], Engine]]:
     """The engine of the multi-head attention lesson with these limits, started once in the whole session."""
     with ExitStack() as engines:
         yield cache(lambda limits: engines.enter_context(Engine(load_lesson("multihead"), limits)))
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory,
+              request: pytest.FixtureRequest) -> Callable[[str, Callable[[Path], object]], Path]:
+    """A folder of this name that `make` fills once in the whole run; nobody may change what is in it."""
+    own = tmp_path_factory.getbasetemp()
+    shared = (own.parent if hasattr(request.config, "workerinput") else own) / "made-once"
+    shared.mkdir(exist_ok=True)
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        folder, finished = shared / name, shared / f"{name}.finished"
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not finished.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                make(folder)
+                finished.touch()
+        return folder
+    return made
