@@ -28,14 +28,14 @@ def told(*changes) -> list[str]:
 
 def test_the_same_grade_is_no_change():
     assert not change(FULL, FULL).changes
-    assert told(change(FULL, FULL)) == ["0 of 1 change, 0 new, 1 stay as they are"]
+    assert told(change(FULL, FULL)) == ["0 of 1 change, 0 new, 1 unchanged"]
 
 
 def test_a_change_names_the_points_the_check_and_why():
     assert told(change(PARTLY, replace(FULL, checks="v2"))) == [
         "student-01  17.5 → 20 / 20 (+2.5): other checks",
         "    multihead/value: wrong 2.5 / 5 → passed 5 / 5",
-        "1 of 1 change, 0 new, 0 stay as they are"]
+        "1 of 1 change, 0 new, 0 unchanged"]
 
 
 @pytest.mark.parametrize(("other", "why"), [({"key": "k2"}, "other work"), ({"checks": "v2"}, "other checks"),
@@ -59,7 +59,7 @@ def test_of_a_grade_that_cannot_be_given_the_reason_is_told_and_not_each_check()
     unreadable = grade_of("student-01", (None,) * 5, "unreadable", key="k", checks="v1")
     lost = replace(unreadable, notices=(Text("renamed"), EMPTY))
     assert told(change(FULL, lost)) == ["student-01  20 → ? / 20 unreadable: the same work and checks",
-                                        "    The file is empty.", "1 of 1 change, 0 new, 0 stay as they are"]
+                                        "    The file is empty.", "1 of 1 change, 0 new, 0 unchanged"]
     assert told(change(lost, FULL))[0] == "student-01  ? → 20 / 20: the same work and checks"
     assert len(told(change(lost, FULL))) == 2
 
@@ -73,14 +73,14 @@ def test_of_a_fault_of_ours_the_reason_is_told():
 def test_a_student_who_has_nothing_there_any_more_is_told():
     gone = change(PARTLY, None)
     assert (gone.student, gone.changes, gone.by) == ("student-01", False, None)
-    assert told(gone, change(FULL, FULL)) == ["student-01  17.5 stays: nothing is handed in any more",
-                                              "0 of 1 change, 0 new, 1 stay as they are, 1 not there any more"]
+    assert told(gone, change(FULL, FULL)) == ["student-01  17.5 stays: the submission is gone",
+                                              "0 of 1 change, 0 new, 1 unchanged, 1 with no submission left"]
 
 
 def test_a_check_that_is_new_or_gone_is_a_change():
     fewer = replace(FULL, exercises=FULL.exercises[1:])
-    assert "    split_heads/value: not there → passed 3 / 3" in told(change(fewer, FULL))
-    assert "    split_heads/value: passed 3 / 3 → not there" in told(change(FULL, fewer))
+    assert "    split_heads/value: absent → passed 3 / 3" in told(change(fewer, FULL))
+    assert "    split_heads/value: passed 3 / 3 → absent" in told(change(FULL, fewer))
 
 
 # --- a real course ------------------------------------------------------------------------------------------------
@@ -116,14 +116,14 @@ def test_it_is_told_and_nothing_is_written(course, capsys, command):
     said = capsys.readouterr().out.splitlines()
     assert said[0] == "student-02  17 → 20 / 20 (+3): other work"
     assert said[1].startswith("    split_heads/")
-    assert said[-2:] == ["student-03  new: 20 / 20", "1 of 3 change, 1 new, 1 stay as they are"]
+    assert said[-2:] == ["student-03  new: 20 / 20", "1 of 3 change, 1 new, 1 unchanged"]
 
 
 @pytest.mark.parametrize(("asked", "told"), [([], True), (["--student", "student-02"], False)])
 def test_a_student_whose_work_was_taken_away_is_told_when_the_class_is_asked_for(course, capsys, asked, told):
     shutil.rmtree(course.path("submitted", "student-01", "multihead"))
     assert cli.run(["diff", *asked, "--json", "grades.jsonl"]) == 0
-    assert ("student-01  20 stays: nothing is handed in any more" in capsys.readouterr().out) is told
+    assert ("student-01  20 stays: the submission is gone" in capsys.readouterr().out) is told
     assert Path("grades.jsonl").read_text().count("\n") == 1
 
 

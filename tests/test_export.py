@@ -286,7 +286,7 @@ def test_two_grades_of_one_student_are_refused():
 
 @pytest.mark.parametrize("name", ["canvas", "brightspace", "moodle"])
 def test_a_grade_of_nobody_known_is_refused(name):
-    with pytest.raises(ExportError, match="it is not known whose work.ipynb is"):
+    with pytest.raises(ExportError, match="work.ipynb has no student's name"):
         written(name, [changed(student="", submission="work.ipynb")])
 
 

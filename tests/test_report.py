@@ -174,8 +174,8 @@ def test_checks_that_separate_nobody_or_separate_the_wrong_way_say_so():
     weak = [scored(f"w{n}", True, False, False, False, True) for n in range(10)]
     found = items(Class(good + weak))
     assert [item.remark for item in found] == [
-        "separates nobody: everybody passes", "", "", "separates nobody: nobody passes",
-        "odd: those who do well elsewhere fail it more"]
+        "does not discriminate: everyone passes", "", "", "does not discriminate: no one passes",
+        "odd: students who do well elsewhere fail it more often"]
     assert [item.column.check for item in remarked(found)] == ["c4", "c3", "c0"]
 
 
@@ -471,8 +471,9 @@ def test_braces_in_a_sentence_that_was_read_are_no_gaps(tmp_path):
 
 
 @pytest.mark.parametrize(("content", "said"), [
-    (b"", "holds no grades"), (b"\n\n", "holds no grades"), (b"[1]\n", "line 1 is no grade"),
-    (b"not json", "line 1 is no grade"), (b'{"submission": "a"}', "line 1 is no grade"), (b"\xff\xfe", "line 1 is no")])
+    (b"", "holds no grades"), (b"\n\n", "holds no grades"), (b"[1]\n", "line 1 is not a grade"),
+    (b"not json", "line 1 is not a grade"), (b'{"submission": "a"}', "line 1 is not a grade"),
+    (b"\xff\xfe", "line 1 is not a grade")])
 def test_a_file_that_holds_no_grades_says_so_in_one_line(tmp_path, content, said):
     (tmp_path / "f").write_bytes(content)
     with pytest.raises(CannotRead, match=said) as caught:

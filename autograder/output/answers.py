@@ -1,6 +1,6 @@
-"""Where the grades of one command go: to JSON lines or to the terminal, with a bar on standard error meanwhile.
+"""Send the grades of one command to JSON lines or to the terminal, with a progress bar on standard error.
 
-What draws at a terminal takes longer to import than a submission takes to be graded, so JSON goes without it.
+The terminal libraries take longer to import than a submission takes to grade, so JSON output does without them.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autograder.records import Diagnosis, ExerciseGrade, Grade
 
 @dataclass
 class Answers:
-    """Calling it with a grade shows that grade and keeps it for the summary; `progress` moves the bar."""
+    """Call it with a grade to show that grade and keep it for the summary; `progress` moves the bar."""
 
     show: Callable[[Grade], None] = lambda grade: None
     progress: Callable[[Grade, int, int], None] = lambda grade, done, total: None
@@ -28,7 +28,7 @@ class Answers:
         self.show(grade)
 
     def all(self, grades: Sequence[Grade]) -> None:
-        """The same for a whole class, of which only one grade at a time has to be in memory."""
+        """Take the grades of a whole class, of which only one at a time has to be in memory."""
         shared: dict[ExerciseGrade, ExerciseGrade] = {}
         for grade in grades:
             self.show(grade)
@@ -36,19 +36,19 @@ class Answers:
 
 
 def _summarised(grade: Grade, shared: dict[ExerciseGrade, ExerciseGrade]) -> Grade:
-    """What the summary and the exit code need of it; equal exercises are one and the same."""
-    slim = (replace(one, verdicts=tuple(verdict for verdict in one.verdicts if verdict.verdict == "broken"),
-                    diagnosis=Diagnosis()) for one in grade.exercises)
-    return replace(grade, exercises=tuple(shared.setdefault(one, one) for one in slim), cells=(), key="", checks="",
-                   notices=grade.notices[-1:], for_a_person=grade.for_a_person[:1])
+    """The part of a grade that the summary and the exit code need; equal exercises share one object."""
+    slim = (replace(exercise, verdicts=tuple(verdict for verdict in exercise.verdicts if verdict.verdict == "broken"),
+                    diagnosis=Diagnosis()) for exercise in grade.exercises)
+    return replace(grade, exercises=tuple(shared.setdefault(exercise, exercise) for exercise in slim), cells=(), key="",
+                   checks="", notices=grade.notices[-1:], for_a_person=grade.for_a_person[:1])
 
 
 @contextmanager
 def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
-    """Takes the grades: to `target` as JSON where there is one, else one by one (`each`) to standard output.
+    """Yield what takes the grades: JSON to `target` if it is given, otherwise printed one by one (if `each`).
 
-    After the last a summary of the class follows, unless standard output carries the JSON or a single submission.
-    CannotWrite comes before anything is graded.
+    A summary of the class follows the last grade, unless standard output carries the JSON or a single submission.
+    CannotWrite is raised before anything is graded.
     """
     taken = Answers()
     with ExitStack() as stack:
@@ -56,7 +56,7 @@ def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
             taken.show = stack.enter_context(json_lines(target, language))
         elif each:
             taken.show = _printer(language)
-        crossing = each and target is None and sys.stdout.isatty()        # the answers themselves show the progress
+        crossing = each and target is None and sys.stdout.isatty()        # the printed grades already show the progress
         if sys.stderr.isatty() and not crossing:
             from autograder.output.progress import progress_bar
             taken.progress = stack.enter_context(progress_bar())

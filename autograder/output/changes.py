@@ -1,4 +1,4 @@
-"""Who changes, by how much and in which check, in lines for an instructor."""
+"""List whose grade changes, by how much and in which check, for an instructor."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -12,23 +12,24 @@ _WHY = {"work": "other work", "checks": "other checks", "isolation": "another wa
 
 
 def change_lines(changes: Sequence[Any]) -> Iterator[str]:
-    """The students whose grade changes, each with the checks that do, and a line that counts all."""
+    """The students whose grade changes, each with the checks that change, and a final line with the totals."""
     for change in changes:
         if change.changes:
             yield plain(_headline(change))
-            yield from (f"    {plain(_check(one))}" for one in change.checks)
+            yield from (f"    {plain(_check(check))}" for check in change.checks)
             yield from (f"    {plain(translate(why, 'en'))}" for why in _why_not(change.after))
     gone = [change for change in changes if change.after is None]
     for change in gone:
-        yield plain(f"{change.student}  {_points(change.before)} stays: nothing is handed in any more")
+        yield plain(f"{change.student}  {_points(change.before)} stays: the submission is gone")
     new = sum(change.before is None for change in changes)
     other, there = sum(change.changes for change in changes) - new, len(changes) - len(gone)
-    yield f"{other} of {there} change, {new} new, {there - other - new} stay as they are" + (
-        f", {len(gone)} not there any more" if gone else "")
+    yield f"{other} of {there} change, {new} new, {there - other - new} unchanged" + (
+        f", {len(gone)} with no submission left" if gone else "")
 
 
 def _why_not(grade: Any) -> Sequence[Any]:
-    """Why there is no grade, where there is none: a fault of ours is for a person, else it is the last notice."""
+    """Why there is no grade, if there is none: a fault of ours is in `for_a_person`, anything else in the last notice.
+    """
     return {"unreadable": grade.notices, "broken": grade.for_a_person}.get(grade.status, ())[-1:]
 
 
@@ -49,11 +50,11 @@ def _status(grade: Any) -> str:
     return "" if grade.status == "graded" else f" {grade.status}"
 
 
-def _check(one: Any) -> str:
-    return f"{one.exercise}/{one.check}: {_verdict(one.before)} → {_verdict(one.after)}"
+def _check(check: Any) -> str:
+    return f"{check.exercise}/{check.check}: {_verdict(check.before)} → {_verdict(check.after)}"
 
 
 def _verdict(verdict: Any) -> str:
     if verdict is None:
-        return "not there"
+        return "absent"
     return f"{verdict.verdict.replace('_', ' ')} {points_of(verdict.points, verdict.max_points)}"

@@ -1,4 +1,4 @@
-"""A picture of a difference as tables that a page can show: the axes with their sizes, one axis, or the numbers."""
+"""Draw the difference between two arrays as tables: the axes with their sizes, one axis, or the numbers."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -8,16 +8,16 @@ from typing import Literal
 
 from autograder.records import Picture, Text, text
 
-LONGEST = 16                                # places along an axis that still make a small picture
+LONGEST = 16                                # the most places along an axis that still make a small picture
 MOST_AXES = 6
-WIDEST = 4                                  # numbers beside each other that a telephone has room for
+WIDEST = 4                                  # the most numbers side by side that fit on a phone
 
-State = Literal["", "off", "first", "want", "right"]        # of a cell: as it should be, differs, differs first, ...
+State = Literal["", "off", "first", "want", "right"]        # of a cell: correct, differs, differs first, ...
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One cell: what it shows and in which state it is."""
+    """One cell: what it shows and its state."""
 
     shows: str | int
     state: State = ""
@@ -25,16 +25,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Head:
-    """The head of a row or column: a place along an axis, or a word."""
+    """The heading of a row or column: a place along an axis, or a word."""
 
     axis: Text | str
     place: int | str = ""
-    off: bool = False                       # the difference lies here and not everywhere along the axis
+    off: bool = False                       # the difference is here, and not everywhere along the axis
 
 
 @dataclass(frozen=True)
 class Table:
-    """A small table; `corner` names the axes of its rows and columns by their letters."""
+    """A small table; `corner` gives the letters of its row and column axes."""
 
     title: Sequence[Text]
     corner: str
@@ -44,7 +44,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What stands below a check: tables in groups that belong side by side, and a sentence about them."""
+    """What is shown below a check: tables in groups that belong side by side, and a sentence about them."""
 
     groups: Sequence[Sequence[Table]]
     remark: Text | None = None
@@ -55,7 +55,7 @@ SEEN, EXPECTED = text("yours"), text("expected")
 
 
 def drawing(picture: Picture | None) -> Drawing | None:
-    """How this picture is drawn, or None where it would say nothing."""
+    """How to draw this picture, or None if the drawing would say nothing."""
     if picture is None or not picture.want or max(len(picture.got), len(picture.want)) > MOST_AXES:
         return None
     if picture.got != picture.want:
@@ -70,10 +70,10 @@ def drawing(picture: Picture | None) -> Drawing | None:
 # --- the sizes of the axes ----------------------------------------------------------------------------------------
 
 def _sizes(picture: Picture) -> Table:
-    """A column per axis: its size as expected, and in the answer."""
+    """A column per axis: its expected size, and its size in the answer."""
     count = max(len(picture.got), len(picture.want))
     want, got = _padded(picture.want, count), _padded(picture.got, count)
-    off = [one != other for one, other in zip(want, got, strict=True)]
+    off = [expected != seen for expected, seen in zip(want, got, strict=True)]
     letters = (*picture.letters, *[""] * count)
     columns = [Head(text("axis"), index, bad) for index, bad in enumerate(off)]
     expected = [Entry(f"{letter} = {size}" if letter else "–", "want" if bad else "")
@@ -87,14 +87,15 @@ def _padded(shape: tuple[int, ...], count: int) -> list[int | None]:
 
 
 def _exchanged(picture: Picture) -> Text | None:
-    """Whether exactly two axes have each other's size."""
+    """The sentence that exactly two axes have each other's size, if they do."""
     off = [axis for axis, (got, want) in enumerate(zip(picture.got, picture.want, strict=False)) if got != want]
     if len(picture.got) != len(picture.want) or len(off) != 2:
         return None
-    one, other = off
-    if (picture.got[one], picture.got[other]) != (picture.want[other], picture.want[one]):
+    first, second = off
+    if (picture.got[first], picture.got[second]) != (picture.want[second], picture.want[first]):
         return None
-    return text("{one} and {other} stand in each other's place", one=picture.letters[one], other=picture.letters[other])
+    return text("{one} and {other} stand in each other's place", one=picture.letters[first],
+                other=picture.letters[second])
 
 
 # --- one axis -----------------------------------------------------------------------------------------------------
@@ -113,7 +114,7 @@ def _along(picture: Picture) -> Table:
 
 @dataclass(frozen=True)
 class _Panel:
-    """A slice over the last two axes: where it stands along the earlier ones, and which numbers it has."""
+    """A slice over the last two axes: its position along the earlier ones, and the indices of its numbers."""
 
     title: Sequence[Text]
     indices: Sequence[Sequence[int]] = field(default_factory=list)      # of its rows, into the flat array
@@ -138,7 +139,7 @@ def _panels(shape: tuple[int, ...], axes: Sequence[Text | str]) -> list[_Panel]:
 
 
 def _compared(picture: Picture) -> list[list[Table]]:
-    """Both arrays slice by slice, with what differs marked."""
+    """Both arrays, slice by slice, with the differences marked."""
     wrong = set(picture.wrong)
     panels = _panels(picture.want, picture.axes)
     return [_one_row(picture, panel, wrong) if len(panel.indices) == 1 else
@@ -147,7 +148,7 @@ def _compared(picture: Picture) -> list[list[Table]]:
 
 
 def _one_row(picture: Picture, panel: _Panel, wrong: set[int]) -> list[Table]:
-    """A slice of one row: the answer and what was expected below each other; a long row stands upright."""
+    """A slice of one row: the answer above the expected row; a long row is drawn as a column."""
     [row] = panel.indices
     heads = _heads(picture.axes[-1], len(row), {place for place, index in enumerate(row) if index in wrong})
     seen, expected = _entries(row, picture.seen, wrong, "off"), _entries(row, picture.expected, wrong, "want")
@@ -169,12 +170,12 @@ def _numbers(picture: Picture, panel: _Panel, wrong: set[int], numbers: Sequence
 
 
 def _corner(letters: str) -> str:
-    """Which axis runs down and which to the right."""
+    """Which axis runs down and which runs right."""
     return f"{letters[-2]} ↓ {letters[-1]} →" if len(letters) > 1 else ""
 
 
 def _heads(axis: Text | str, count: int, off: set[int]) -> list[Head]:
-    """The places along an axis; those that differ are marked unless all do."""
+    """The places along an axis; those that differ are marked, unless all of them do."""
     return [Head(axis, place, place in off and len(off) < count) for place in range(count)]
 
 
@@ -185,7 +186,7 @@ def _entries(row: Sequence[int], numbers: Sequence[str], wrong: set[int], state:
 
 
 def _both(picture: Picture) -> list[list[Table]]:
-    """The two arrays of different shapes, each by itself; the axes of the answer have no names."""
+    """Two arrays of different shapes, each by itself; the answer's axes have no names."""
     if not picture.seen or len(picture.got) > len(picture.want):
         return []
     unnamed = [text("axis {index}, place", index=axis) for axis in range(len(picture.got))]

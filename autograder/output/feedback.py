@@ -1,4 +1,4 @@
-"""A student's feedback as one HTML page: no script, nothing loaded from elsewhere, everything escaped."""
+"""Write a student's feedback as one HTML page: no script, nothing loaded from elsewhere, everything escaped."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -18,18 +18,18 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def feedback_page(grade: Grade, language: str) -> str:
-    """The page of this grade. What is meant for a person (`for_a_person`, ids of mistakes) stays out of it."""
+    """The page of this grade, without what is meant for a person (`for_a_person`, ids of mistakes)."""
     return page_template("feedback.html", language_for(grade, language)).render(grade=grade)
 
 
 def exercise_html(exercise: ExerciseGrade, language: str) -> str:
-    """One exercise as a piece of HTML that stands below its cell in a notebook."""
+    """One exercise as HTML that goes below its cell in a notebook."""
     return page_template("cell.html", language).render(exercise=exercise)
 
 
 @lru_cache
 def page_template(name: str, language: str, folder: Path = TEMPLATES):
-    """A template of this folder whose every `{{ value }}` is translated, made plain and escaped, in that order."""
+    """A template of this folder in which every `{{ value }}` is translated, made plain and escaped, in that order."""
     pages = Environment(loader=FileSystemLoader([folder, TEMPLATES]), autoescape=True, undefined=StrictUndefined,
                         finalize=_shown(language), trim_blocks=True, lstrip_blocks=True)
     pages.globals.update(text=text, language=language or LANGUAGES[0],

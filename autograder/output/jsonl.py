@@ -1,4 +1,4 @@
-"""Grades as JSON lines, one submission a line: every key is always there, what is unknown is null."""
+"""Write grades as JSON lines, one per submission: every key is always present, unknown values are null."""
 from __future__ import annotations
 
 import json
@@ -16,13 +16,13 @@ from autograder.records import CellReport, ExerciseGrade, Grade, Verdict
 
 
 class CannotWrite(Exception):
-    """The target of the JSON cannot be written, or no longer: its disk is full."""
+    """The target of the JSON cannot be written, or can no longer be: its disk is full."""
 
 
 def json_line(grade: Grade, language: str) -> str:
-    """The grade as one line of JSON, without the newline at its end."""
+    """The grade as one line of JSON, without the final newline."""
     line = json.dumps(as_json(grade, language), ensure_ascii=False, allow_nan=False)
-    return line.encode("utf-8", "replace").decode("utf-8")           # half a surrogate pair is no valid JSON
+    return line.encode("utf-8", "replace").decode("utf-8")           # half a surrogate pair is not valid JSON
 
 
 def as_json(grade: Grade, language: str) -> dict[str, Any]:
@@ -64,12 +64,12 @@ def _verdict(verdict: Verdict, language: str) -> dict[str, Any]:
 
 @contextmanager
 def json_lines(target: str, language: str) -> Iterator[Callable[[Grade], None]]:
-    """A function that writes a grade to `target`: a file, or "-" for standard output, line by line.
+    """Yield a function that writes a grade to `target`: a file, or line by line to standard output for "-".
 
-    A file is there, whole, only after everything went well; until then what stood there stays. Raises CannotWrite
-    at once where the target cannot be written, and later where its disk is full.
+    The file is replaced as a whole, and only if everything went well; until then its old content stays. Raises
+    CannotWrite at once if the target cannot be written, and later if its disk is full.
     """
-    ours = True                           # whether an error of the operating system is about the target
+    ours = True                           # whether an OSError is about the target
     try:
         with _standard_output() if target == "-" else whole_file(Path(os.path.realpath(target))) as file:
             def write(grade: Grade) -> None:
@@ -95,7 +95,7 @@ def _standard_output() -> Iterator[BinaryIO]:
 
 
 def whole_file(path: Path) -> AbstractContextManager[BinaryIO]:
-    """The file at this path; what cannot be replaced (a pipe, a device) is written as it is."""
+    """Open the file at this path; what cannot be replaced (a pipe, a device) is written in place."""
     if path.exists() and not path.is_file() and not path.is_dir():
         return path.open("wb")
     return _whole_file(path)
@@ -103,11 +103,11 @@ def whole_file(path: Path) -> AbstractContextManager[BinaryIO]:
 
 @contextmanager
 def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes its name, and the place of what was there, only when it is complete."""
+    """A file that takes its name, replacing what was there, only once it is complete."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         if path.exists():
-            path.open("ab").close()                                  # is it a file that may be written?
+            path.open("ab").close()                                  # may this file be written?
         with part.open("xb") as file:
             if path.exists():
                 shutil.copymode(path, part)

@@ -1,6 +1,6 @@
-"""What happened while a class was graded, for the instructor: JSON lines, added to a file as it happens.
+"""Log what happens while a class is graded, for the instructor: JSON lines appended as they happen.
 
-This is where it stands whose work was judged once for several. No student ever sees it.
+The log records which submissions shared one judgement. No student ever sees it.
 """
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from autograder.output.marks import number
 
 @contextmanager
 def event_log(path: str, complain: Callable[[str], None]) -> Iterator[Callable[..., None]]:
-    """A function that adds an event with its facts. Raises CannotWrite where the file cannot be opened.
+    """Yield a function that adds an event with its facts. Raises CannotWrite if the file cannot be opened.
 
-    A log that can no longer be written (its disk is full) is no reason to stop: `complain` hears so, once.
+    A log that can no longer be written (its disk is full) does not stop the run: `complain` is told once.
     """
     try:
         file = Path(path).open("ab", buffering=0)           # noqa: SIM115 - closed below
@@ -47,7 +47,7 @@ def _line(event: str, facts: dict[str, Any]) -> bytes:
 
 
 def _of_grade(judged: Any) -> dict[str, Any]:
-    """One graded submission: whose, what came out, how it was found and by whom."""
+    """One graded submission: whose it is, its result, how it was found and by whom it was judged."""
     grade = judged.grade
     return {"student": grade.student, "submission": grade.submission, "status": grade.status,
             "points": number(grade.points), "max_points": number(grade.max_points), "seconds": number(grade.seconds),

@@ -1,4 +1,4 @@
-"""How points and verdicts are put, in the same way at the terminal and on a page."""
+"""Format points and verdicts, the same at the terminal and on a page."""
 from __future__ import annotations
 
 from pathlib import PurePath
@@ -19,7 +19,7 @@ TIERS = {
 
 
 def number(value: float | None) -> float | int | None:
-    """Points as people write them: rounded once, to four decimals, and 3 rather than 3.0; None stays None."""
+    """Points as people write them: rounded to four decimals, and 3 rather than 3.0; None stays None."""
     if value is None:
         return None
     rounded = round(float(value), 4)
@@ -27,12 +27,12 @@ def number(value: float | None) -> float | int | None:
 
 
 def points_of(points: float | None, max_points: float) -> str:
-    """"2.5 / 5", or "? / 5" where the points are unknown."""
+    """The points as "2.5 / 5", or as "? / 5" if unknown."""
     return f"{'?' if points is None else number(points)} / {number(max_points)}"
 
 
 def exercise_mark(exercise: ExerciseGrade) -> str:
-    """A tick for all points, a cross for fewer, a dash for not graded, and !! where the autograder failed."""
+    """A tick for all points, a cross for fewer, a dash if not graded, and !! if the autograder failed."""
     if exercise.skipped:
         return "–"
     if exercise.points is None:
@@ -41,14 +41,14 @@ def exercise_mark(exercise: ExerciseGrade) -> str:
 
 
 def verdict_mark(verdict: Verdict) -> str:
-    """The same for one check; "○" where it is right but does not count."""
+    """The same for one check; "○" if it is right but does not count."""
     if verdict.verdict == "passed":
         return "✓" if verdict.points or not verdict.max_points else "○"
     return {"skipped": "–", "broken": "‼"}.get(verdict.verdict, "✗")
 
 
 def reservations(exercise: ExerciseGrade) -> list[tuple[Text, list[Verdict]]]:
-    """What is to be said of checks that passed (only with a stand-in, without counting yet), each thing once."""
+    """Reservations about checks that passed (only with a stand-in, or not counting yet), each listed once."""
     found: list[tuple[Text, list[Verdict]]] = []
     for verdict in exercise.verdicts:
         why = verdict.message or WORLD_WORDS.get(verdict.world or "")
@@ -63,7 +63,7 @@ def reservations(exercise: ExerciseGrade) -> list[tuple[Text, list[Verdict]]]:
 
 
 def failures(exercise: ExerciseGrade) -> list[list[Verdict]]:
-    """The checks that failed; those of which the same thing is to be said stand together, where the first one stood."""
+    """The checks that failed; those with the same message are grouped at the place of the first."""
     groups: list[list[Verdict]] = []
     for verdict in not_passed(exercise):
         same = next((group for group in groups if verdict.message is not None and group[0].message == verdict.message
@@ -76,14 +76,15 @@ def failures(exercise: ExerciseGrade) -> list[list[Verdict]]:
 
 
 def nothing_to_check(exercise: ExerciseGrade) -> Text | None:
-    """What is to be said of an exercise in which every check failed for the same reason: it is not written yet."""
+    """The one sentence for an exercise in which every check failed because it is not written yet."""
     groups = failures(exercise)
     alone = len(groups) == 1 and len(groups[0]) == len(exercise.verdicts) > 1
     return groups[0][0].message if alone and groups[0][0].verdict != "wrong" else None
 
 
 class Next(NamedTuple):
-    """Where to go on: the first exercise that lost points, what to think about there, whether later ones lost too."""
+    """Where to continue: the first exercise that lost points, what to think about there, whether later ones lost too.
+    """
 
     exercise: ExerciseGrade
     why: Text | None
@@ -91,7 +92,7 @@ class Next(NamedTuple):
 
 
 def first_to_look_at(grade: Grade) -> Next | None:
-    """Later exercises build on earlier ones, so the first one that lost points; None where all is right."""
+    """Later exercises build on earlier ones, so this is the first that lost points; None if all is right."""
     lost = [exercise for exercise in grade.exercises
             if not exercise.skipped and exercise.points is not None and exercise.points < exercise.max_points]
     if not lost:
@@ -102,25 +103,26 @@ def first_to_look_at(grade: Grade) -> Next | None:
 
 
 def of_checks(count: int, exercise: ExerciseGrade, why: Text) -> Text:
-    """For how many of the exercise's checks something is said."""
+    """How many of the exercise's checks share this remark."""
     return text("{count} of {all} checks: {why}", count=count, all=len(exercise.verdicts), why=why)
 
 
 def not_passed(exercise: ExerciseGrade) -> list[Verdict]:
-    """The checks that failed; without those that say nothing, since nothing of the exercise was judged."""
+    """The checks that failed, without those that have no message because nothing of the exercise was judged."""
     return [verdict for verdict in exercise.verdicts if verdict.verdict != "passed"
             and not (verdict.verdict in ("skipped", "broken") and verdict.message is None)]
 
 
 def error_words(cell: CellReport) -> Text | str:
-    """What a cell raised and where. How its process ended (a signal, an exit code) says nothing to people."""
+    """What a cell raised and where. How its process ended (a signal, an exit code) means nothing to people."""
     if cell.status not in ("raised", "out_of_memory"):
         return ""
     return text("{error} (line {line})", error=cell.error, line=cell.line) if cell.line else cell.error
 
 
 def what_happened(cell: CellReport, submission: str = "") -> Text:
-    """"cell 8: raised an error"; people count cells from 1. A Python file has no cells: "work.py: raised an error"."""
+    """What a cell did, as "cell 8: raised an error", counted from 1; for a Python file as "work.py: raised an error".
+    """
     status = VERDICT_WORDS.get(cell.status, Text(cell.status))
     if submission.lower().endswith(".py"):
         return text("{file}: {status}", file=PurePath(submission).name, status=status)

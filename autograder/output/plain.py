@@ -1,4 +1,4 @@
-"""Text that students had a hand in, made harmless: it can move no cursor, hide no line and turn no text around."""
+"""Make text that students had a hand in harmless: it cannot move the cursor, hide a line or reverse text."""
 from __future__ import annotations
 
 import re
@@ -8,6 +8,6 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 
 
 def plain(words: str) -> str:
-    """The words without terminal sequences; any other control character shows as U+FFFD. Lines and tabs stay."""
+    """The words without terminal sequences; other control characters become U+FFFD. Newlines and tabs stay."""
     words = words.replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", _ESCAPE.sub("", words))

@@ -1,4 +1,4 @@
-"""How far a class is, on standard error: how many, how fast, how long still, and how many need a look."""
+"""Show how far a class is, on standard error: how many, how fast, how much longer, and how many need a look."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from autograder.records import Grade
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[Grade, int, int], None]]:
-    """A function that moves the bar: a grade, how many are done, and how many there are. Gone when all is done."""
+    """Yield a function that moves the bar, given a grade, how many are done and how many there are."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
     columns = (TextColumn("grading", markup=False), BarColumn(), MofNCompleteColumn(),

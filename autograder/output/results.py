@@ -1,4 +1,4 @@
-"""The results of a class at a terminal: how many, how well, and who needs a look."""
+"""Print the results of a class at a terminal: how many, how well, and who needs a look."""
 from __future__ import annotations
 
 from collections import Counter
@@ -15,7 +15,7 @@ from autograder.output.plain import plain
 from autograder.output.terminal import STATUS, print_not_isolated
 from autograder.records import Grade, Text, text
 
-SHOWN = 20                               # of the submissions that need a look; the JSON and the report have them all
+SHOWN = 20                               # of the submissions that need a look; the JSON and the report list them all
 
 
 def print_results(to: Console, grades: Sequence[Grade], language: str) -> None:
@@ -38,7 +38,7 @@ def print_results(to: Console, grades: Sequence[Grade], language: str) -> None:
 
 
 def print_totals(to: Console, grades: Sequence[Grade], language: str) -> None:
-    """A line for each submission of a pile: whose it is, and its points."""
+    """A line for each of several submissions: whose it is, and its points."""
     times = Counter(grade.student for grade in grades)
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(overflow="fold")
@@ -83,7 +83,7 @@ def _means(graded: Sequence[Grade], language: str) -> Table:
 
 
 def _mean_row(table: Table, name: str, points: list[tuple[float, float]], style: str = "") -> None:
-    """One line: the mean, a bar of ten, and how many reached all the points."""
+    """One row: the mean, a bar of ten, and how many got full points."""
     average, most = mean(got for got, _ in points), points[0][1]
     filled = round(10 * average / most) if most else 0
     bar = Line("█" * filled, "green") + Line("░" * (10 - filled), "dim")

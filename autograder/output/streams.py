@@ -1,4 +1,4 @@
-"""The standard streams, which whoever started the program may have closed, filled up or left."""
+"""Handle standard streams that were closed, filled up or abandoned by the caller."""
 from __future__ import annotations
 
 import os
@@ -6,16 +6,16 @@ import sys
 
 
 def open_what_is_closed() -> None:
-    """Have all three standard streams: what is written to a closed one is lost, and no file gets its number."""
+    """Open all three standard streams: output to a closed one is lost, and no file gets its descriptor."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)                           # gets the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)                           # gets the lowest free number
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False))
 
 
 def silence_output() -> None:
-    """Lose what standard output still holds, so that the last flush stays silent."""
+    """Discard what standard output still buffers, so that the last flush stays silent."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

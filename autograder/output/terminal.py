@@ -1,4 +1,4 @@
-"""A grade for people at a terminal: points per exercise and, for what went wrong, what was seen and what to try.
+"""Print a grade at a terminal: points per exercise and, for what went wrong, what was seen and what to try.
 
 Everything is drawn as literal text (`rich.text.Text`, never markup), since students had a hand in most of it.
 """
@@ -35,12 +35,12 @@ _STYLE = {"✓": "green", "✗": "red", "–": "dim", "‼": "bold red", "○": 
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Leave it to the command what a reader that left means; rich would exit with 1."""
+        """Let the command decide what a closed pipe means; rich would exit with 1."""
         raise
 
 
 def console(file: TextIO) -> Console:
-    """A console that adds no colours of its own; 80 columns where the output is not a terminal."""
+    """A console that adds no colours of its own; 80 columns if the output is not a terminal."""
     made = _Console(file=file, highlight=False, markup=False, emoji=False)
     made.width = min(made.width, WIDTH) if made.is_terminal else 80
     return made
@@ -72,7 +72,7 @@ def print_not_isolated(to: Console, language: str) -> None:
 
 
 def _heading(grade: Grade, language: str) -> Line:
-    """Who, which file, and the status of what could not be graded."""
+    """The student, the file, and the status of a submission that could not be graded."""
     line = Line(plain(grade.student or grade.submission), "bold")
     if grade.student and grade.student != grade.submission:
         line.append(f"  {plain(grade.submission)}", "not bold dim")
@@ -100,7 +100,7 @@ def _exercises(grade: Grade, language: str) -> Table:
 
 
 def _details(exercise: ExerciseGrade, language: str) -> Iterator[tuple[Padding, str]]:
-    """What a reader needs besides the points: failed checks, what is to be said of others, and the hints."""
+    """What a reader needs besides the points: failed checks, reservations about others, and the hints."""
     nothing = nothing_to_check(exercise)
     if nothing:
         yield _indented(translate(nothing, language), 2), ""
@@ -123,7 +123,7 @@ def _details(exercise: ExerciseGrade, language: str) -> Iterator[tuple[Padding, 
 
 
 def _title(verdict: Verdict, language: str) -> Padding:
-    """The check's sentence, and the verdict's word unless it is plainly wrong."""
+    """The check's sentence, and the verdict's word unless it is simply wrong."""
     mark = verdict_mark(verdict)
     words = translate(verdict.title, language)
     if verdict.verdict != "wrong":
@@ -132,7 +132,7 @@ def _title(verdict: Verdict, language: str) -> Padding:
 
 
 def _indented(words: str, indent: int, style: str = "", mark: str = "") -> Padding:
-    """Text whose further lines stand under its first word, after an optional mark."""
+    """Text whose continuation lines are aligned with its first word, after an optional mark."""
     if not mark:
         return Padding(Line(plain(words), style), (0, 0, 0, indent), expand=False)
     row = Table.grid()

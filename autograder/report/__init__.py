@@ -1,1 +1,1 @@
-"""The report of a whole class as one page."""
+"""Write the report of a whole class as one page."""

@@ -1,8 +1,8 @@
-"""The same grades without anything that says whose they are: what is not in the records cannot reach the page.
+"""Remove from grades everything that says whose they are, so that it cannot reach the page.
 
-Names become codes, keyed with a secret: the same student has the same code wherever the same secret is used, and nobody
-without it can tell a code from a name. Students stand in the order of their codes, which says nothing either. Of what
-students could have written (exceptions, file names) only words of the lesson itself and numbers stay.
+Names become codes keyed with a secret: a student has the same code wherever that secret is used, and without it a code
+cannot be traced to a name. Students are in the order of their codes, which says nothing either. Of what students could
+have written (exceptions, file names) only numbers and the lesson's own words stay.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBERS = {"nan", "inf", "True", "False", "None", "e", "int32", "int64", "float
 
 
 def anonymous(classes: Sequence[Sequence[Grade]], secret: bytes) -> list[list[Grade]]:
-    """Each class with codes for names, in the order of the codes; a student of several has the same code in each."""
+    """Each class with codes for names, in the order of the codes; a student in several has the same code in each."""
     students = {grade.student or grade.submission for grades in classes for grade in grades}
     codes = _codes(students, secret)
     known = _ERRORS | _NUMBERS | set(_vocabulary(grade for grades in classes for grade in grades))
@@ -32,7 +32,7 @@ def anonymous(classes: Sequence[Sequence[Grade]], secret: bytes) -> list[list[Gr
 
 
 def _codes(students: Iterable[str], secret: bytes) -> dict[str, str]:
-    """Codes as short as they can be while all differ: five letters and digits, or more."""
+    """The shortest codes that all differ: five letters and digits, or more."""
     digests = {student: b32encode(blake2b(student.encode("utf-8", "surrogatepass"), key=secret[:64]).digest()).decode()
                for student in students}
     length = next(n for n in range(5, 100) if len({digest[:n] for digest in digests.values()}) == len(digests))
@@ -43,8 +43,8 @@ def _nameless(grade: Grade, codes: dict[str, str], known: set[str]) -> Grade:
     def safe(sentences: Iterable[Text]) -> tuple[Text, ...]:
         return tuple(_safe(sentence, known) for sentence in sentences)
 
-    def verdict(one: Verdict) -> Verdict:
-        return replace(one, message=one.message and _safe(one.message, known))
+    def verdict(verdict_: Verdict) -> Verdict:
+        return replace(verdict_, message=verdict_.message and _safe(verdict_.message, known))
 
     exercises = tuple(replace(exercise, verdicts=tuple(map(verdict, exercise.verdicts)))
                       for exercise in grade.exercises)

@@ -1,4 +1,4 @@
-"""How one verdict is put in the report: a code for it, a sign, a word and a colour."""
+"""Give each verdict its code, sign, word and colour for the report."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ NOT_WRITTEN = Text("{function} is not written yet")
 
 @dataclass(frozen=True)
 class Sign:
-    """What stands in a cell: the sign itself, its word, and the class of its colour."""
+    """What a cell shows: the sign, its word, and the class of its colour."""
 
     sign: str
     word: str
@@ -23,7 +23,7 @@ def _word(verdict: str) -> str:
     return translate(VERDICT_WORDS[verdict], "en")
 
 
-#: code -> sign, from right to what says nothing, in the order in which a column is sorted
+# : code -> sign, from right to uninformative, in the order in which a column is sorted
 SIGNS = {
     "p": Sign("✓", _word("passed"), "good"),
     "s": Sign("≈", "right, given right earlier functions", "soft-good"),
@@ -50,7 +50,7 @@ _WORLDS = {"stand-in": "s", "own-derivative": "d"}
 
 
 def code_of(verdict: Verdict | None, exercise: str) -> str:
-    """The code of a verdict; " " where a grade has none."""
+    """The code of a verdict; " " if the grade has none."""
     if verdict is None:
         return " "
     if verdict.verdict == "passed":
@@ -61,7 +61,7 @@ def code_of(verdict: Verdict | None, exercise: str) -> str:
 
 
 def is_not_written(message: Text | None, exercise: str) -> bool:
-    """Whether this says that a stub was left as it was, in whatever language it was said."""
+    """Whether this message says, in any language, that a stub was left unchanged."""
     if message is None:
         return False
     names = {exercise, str(message.values.get("function", exercise))}

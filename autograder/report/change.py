@@ -1,7 +1,7 @@
-"""Two runs or two years beside each other: what got better, what got worse, and which of it is more than chance.
+"""Compare two runs or two years: what improved, what got worse, and which differences are more than chance.
 
-A difference between two shares counts as clear where it is more than twice its standard error (after Agresti and Caffo,
-who add one success and one failure on each side, so that shares of 0 and 1 have an error too).
+A difference between two shares is clear if it exceeds twice its standard error (after Agresti and Caffo, who add one
+success and one failure on each side, so that shares of 0 and 1 have an error too).
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autograder.report.mistakes import mistakes
 
 @dataclass(frozen=True)
 class ShareChange:
-    """How many of how many, before and now. A side with nobody in it has no share."""
+    """How many of how many, before and now. An empty side has no share."""
 
     name: tuple[str, ...]
     title: Text | None
@@ -35,7 +35,7 @@ class ShareChange:
 
     @property
     def clear(self) -> bool:
-        """Whether the difference is more than chance would make."""
+        """Whether the difference is larger than chance would make it."""
         if self.by is None:
             return False
         sides = [((hits + 1) / (of + 2), of + 2) for hits, of in (self.before, self.after)]
@@ -57,14 +57,14 @@ class StudentChange:
 
 @dataclass(frozen=True)
 class Changes:
-    """Everything that can be said of two runs."""
+    """All differences between two runs."""
 
     before: Class
     after: Class
     exercises: Sequence[tuple[ExerciseFacts | None, ExerciseFacts | None]]
     checks: Sequence[ShareChange]               # the largest change first
     mistakes: Sequence[ShareChange]
-    students: Sequence[StudentChange]           # who is in both with points, the largest gain first
+    students: Sequence[StudentChange]           # who has points in both runs, the largest gain first
     other_checks: bool                          # the checks themselves changed
 
     @property
@@ -77,7 +77,7 @@ class Changes:
 
 
 def changes(before: Class, after: Class) -> Changes:
-    """What is different in `after`."""
+    """What differs in `after`."""
     versions = [{grade.checks for grade in side.grades} for side in (before, after)]
     return Changes(before, after, _exercises(before, after), _checks(before, after), _mistakes(before, after),
                    _students(before, after), versions[0] != versions[1])
@@ -92,10 +92,10 @@ def _checks(before: Class, after: Class) -> list[ShareChange]:
     old, new = ({(item.column.exercise, item.column.check): item for item in items(side)} for side in (before, after))
     found = []
     for name in {**new, **old}:
-        one, other = old.get(name), new.get(name)
-        found.append(ShareChange(name, (other or one).column.title,
-                                 (one.passed, one.tried) if one else (0, 0),
-                                 (other.passed, other.tried) if other else (0, 0)))
+        earlier, later = old.get(name), new.get(name)
+        found.append(ShareChange(name, (later or earlier).column.title,
+                                 (earlier.passed, earlier.tried) if earlier else (0, 0),
+                                 (later.passed, later.tried) if later else (0, 0)))
     return sorted(found, key=_largest)
 
 

@@ -1,7 +1,7 @@
-"""The charts of the report as SVG in the page: drawn by pygal, in the page's own colours, without a script.
+"""Draw the charts of the report as SVG with pygal, in the page's own colours, without a script.
 
-Made while the report is written, they need nothing in the browser, print sharply and follow its dark mode; a page of
-them weighs less than the smallest library that would draw them there. What is pointed at says its value in a title.
+Drawn while the report is written, they need nothing in the browser, print sharply and follow its dark mode; a page of
+them weighs less than the smallest library that would draw them there. A title shows the value under the pointer.
 """
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def points_chart(of: Class) -> Markup:
     """How many students have how many points; those below the pass mark in another colour."""
     chart = _chart("Bar", "points-chart", ("think",), height=300, show_legend=False, x_title="points",
                    y_title="students", print_values=True, print_values_position="top", print_zeroes=False)
-    chart.x_labels = [one.label for one in of.bins]
-    chart.add("students", [{"value": one.count, "color": _COLOURS["half" if one.passing == "no" else "think"]}
-                           for one in of.bins])
+    chart.x_labels = [bin_.label for bin_ in of.bins]
+    chart.add("students", [{"value": bin_.count, "color": _COLOURS["half" if bin_.passing == "no" else "think"]}
+                           for bin_ in of.bins])
     return _svg(chart, f"Histogram of the points of {len(of.points)} students; the table below has the numbers")
 
 
@@ -37,7 +37,7 @@ def exercises_chart(exercises: Sequence[ExerciseFacts]) -> Markup:
     chart = _chart("HorizontalStackedBar", "exercises-chart", ("good", "half", "bad", "none"),
                    height=110 + 44 * len(exercises), x_title="% of the students graded", range=(0, 100),
                    legend_at_bottom=True, legend_at_bottom_columns=4)
-    shown = list(reversed(exercises))               # the first exercise stands at the top
+    shown = list(reversed(exercises))               # the first exercise goes at the top
     chart.x_labels = [_short(exercise.name) for exercise in shown]
     for label, name in (("all points", "full"), ("some", "some"), ("none", "none"), ("not written", "not_written")):
         chart.add(label, [round(100 * getattr(exercise, name) / (exercise.count or 1), 1) for exercise in shown])
@@ -45,7 +45,7 @@ def exercises_chart(exercises: Sequence[ExerciseFacts]) -> Markup:
 
 
 def items_chart(items: Sequence[Item]) -> Markup:
-    """Each check as a dot: the share that passes, and how well it separates."""
+    """Each check as a dot: the share that passes, and how well it discriminates."""
     dots = [item for item in items if item.share is not None and item.rest is not None]
     chart = _chart("XY", "items-chart", ("think", "bad"), height=380, stroke=False, dots_size=5,
                    x_title="share that passes (%)", y_title="item-rest correlation (rir)", legend_at_bottom=True,
@@ -71,7 +71,7 @@ def changes_chart(changes: Changes) -> Markup:
 
 
 def _short(name: str) -> str:
-    """A name that leaves room for the chart: beside longer ones pygal finds none, and searches for ever."""
+    """A name short enough to leave room for the chart: beside longer names pygal finds none, and loops forever."""
     name = plain(name)
     return name if len(name) <= _LONGEST else f"{name[:_LONGEST - 1]}…"
 
@@ -95,7 +95,7 @@ def _chart(kind: str, name: str, colours: Sequence[str], **options: Any) -> Any:
 
 
 def _svg(chart: Any, description: str) -> Markup:
-    """The chart as an element of the page. Only the SVG itself stays; what it shows to a mouse becomes titles."""
+    """The chart as an element of the page. Only the SVG stays; its tooltips become titles."""
     root = _titles(ElementTree.fromstring(chart.render(is_unicode=True)))
     root.set("role", "img")
     root.set("aria-label", description)
@@ -104,7 +104,7 @@ def _svg(chart: Any, description: str) -> Markup:
 
 
 def _titles(root: ElementTree.Element) -> ElementTree.Element:
-    """Without pygal's scripts. It keeps values in <desc> for those; a browser shows a <title> by itself."""
+    """The SVG without pygal's scripts, whose values in <desc> become <title>, which browsers show by themselves."""
     for parent in root.iter():
         described = {child.get("class"): plain(child.text or "") for child in parent if child.tag.endswith("desc")}
         for child in list(parent):

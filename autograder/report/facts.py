@@ -1,4 +1,4 @@
-"""A class in numbers: who was graded, how the points are spread, how the exercises compare."""
+"""Describe a class in numbers: who was graded, how the points are spread, how the exercises compare."""
 from __future__ import annotations
 
 import math
@@ -12,13 +12,13 @@ from autograder.records import ExerciseGrade, Grade, Text, Verdict
 from autograder.report.cells import BLANK, code_of
 
 _MOST_BINS = 20
-PASSING_SHARE = 0.55                            # of the points, where no pass mark is given: the 5.5 of Dutch schools
+PASSING_SHARE = 0.55                            # of the points, if no pass mark is given: the 5.5 of Dutch schools
 _EPSILON = 1e-9
 
 
 @dataclass(frozen=True)
 class Column:
-    """One check, as the class knows it."""
+    """One check, as it occurs in the class."""
 
     exercise: str
     check: str
@@ -28,9 +28,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Bin:
-    """How many students have `start` points or more, and fewer than `end` (the last bin has the full marks alone).
+    """How many students have `start` points or more, and fewer than `end` (the last bin holds full marks alone).
 
-    `passing` is "yes", "no", or "some" where the pass mark lies between the two.
+    `passing` is "yes", "no", or "some" if the pass mark lies inside the bin.
     """
 
     start: float
@@ -66,7 +66,7 @@ class ExerciseFacts:
 
 @dataclass(frozen=True)
 class Class:
-    """The grades of a class, with what follows from them."""
+    """The grades of a class, with everything derived from them."""
 
     grades: Sequence[Grade]
     given_pass_mark: float | None = None
@@ -74,7 +74,7 @@ class Class:
 
     @cached_property
     def graded(self) -> list[Grade]:
-        """Those with points: the others count in no mean."""
+        """The grades with points: the others count in no mean."""
         return [grade for grade in self.grades if grade.status == "graded" and grade.points is not None]
 
     @cached_property
@@ -115,7 +115,7 @@ class Class:
 
     @cached_property
     def columns(self) -> list[Column]:
-        """Every check that any grade has, exercise by exercise, in the order in which they were met."""
+        """Every check that any grade has, exercise by exercise, in the order of first appearance."""
         exercises: dict[str, dict[str, Column]] = {}
         for grade in self.grades:
             for exercise in grade.exercises:
@@ -127,7 +127,7 @@ class Class:
 
     @cached_property
     def bins(self) -> list[Bin]:
-        """The points in whole steps, twenty at most, and the full marks by themselves."""
+        """The points in whole steps, at most twenty, with full marks in a bin alone."""
         if not self.points or self.max_points <= 0:
             return []
         width = max(1, math.ceil(self.max_points / _MOST_BINS))
@@ -162,7 +162,7 @@ def _exercise(name: str, found: Sequence[ExerciseGrade]) -> ExerciseFacts:
 
 
 def not_written(exercise: ExerciseGrade) -> bool:
-    """Whether nothing of this exercise was written: none of its checks met more than the stub."""
+    """Whether nothing of this exercise was written: none of its checks found more than the stub."""
     codes = {code_of(verdict, exercise.name) for verdict in exercise.verdicts if verdict.verdict != "skipped"}
     return bool(codes) and codes <= set(BLANK)
 

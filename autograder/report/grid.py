@@ -1,6 +1,6 @@
-"""The data of the table students × checks, small enough for a class of thousands and harmless inside a page.
+"""Make the data of the students × checks table: small enough for thousands of students, harmless in a page.
 
-A row holds one character per check (see `SIGNS`); what checks say is kept once, however many students it was said to.
+A row holds one character per check (see `SIGNS`); each message is stored once, however many students it was given to.
 """
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from autograder.report.cells import SIGNS, code_of
 from autograder.report.facts import Class, Column, verdicts_of
 from autograder.report.person import Group
 
-Link = Callable[[Grade], str | None]            # the address of a student's feedback page, where there is one
+Link = Callable[[Grade], str | None]            # the address of a student's feedback page, if there is one
 
 
 class _Kept:
-    """Gives each thing a number, the same for the same thing."""
+    """Numbers things: equal things get the same number."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -35,7 +35,7 @@ class _Kept:
 
 
 def grid_data(of: Class, groups: Sequence[Group], link: Link, language: str) -> dict[str, Any]:
-    """Everything that the script of the table shows, as plain data."""
+    """Everything that the table's script shows, as plain data."""
     names = list(dict.fromkeys(column.exercise for column in of.columns))
     groups_of: dict[str, list[str]] = {}
     for group in groups:
@@ -66,7 +66,7 @@ def _row(grade: Grade, names: Sequence[str], link: Link) -> dict[str, Any]:
 
 
 def _cells(grade: Grade, columns: Sequence[Column], messages: _Kept, language: str) -> dict[str, Any]:
-    """The codes of all checks, what some of them say, and what those are worth that are worth a part."""
+    """The codes of all checks, the messages of some, and the points of those that earned a part."""
     verdicts = verdicts_of(grade)
     found = [verdicts.get((column.exercise, column.check)) for column in columns]
     return {
@@ -97,7 +97,7 @@ def _max_points(of: Class, name: str) -> float:
 
 
 def json_in_page(data: Any) -> Markup:
-    """The data as JSON that can end no script element and is JavaScript too."""
+    """The data as JSON that cannot close a script element and is also JavaScript."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

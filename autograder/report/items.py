@@ -1,4 +1,4 @@
-"""Item analysis: how hard each check is, and whether it separates those who can from those who cannot.
+"""Analyse each check as an item: how hard it is, and whether it discriminates between students.
 
 Difficulty is the share that passes, of those who wrote something: as usual in item analysis, what was not reached says
 nothing about the item. Discrimination is the point-biserial correlation of passing with the points for everything else
@@ -14,13 +14,13 @@ from autograder.records import Verdict
 from autograder.report.cells import BLANK, code_of, earned, judged
 from autograder.report.facts import Class, Column, verdicts_of
 
-ENOUGH = 10                                     # students, for a correlation to mean anything
+ENOUGH = 10                                     # students, the fewest for a meaningful correlation
 WEAK = 0.2                                      # an item-rest correlation below this is usually called poor
 
 
 @dataclass(frozen=True)
 class Item:
-    """One check over all who wrote something for it. `rest` is the item-rest correlation, None where there is none."""
+    """One check over all who wrote something for it. `rest` is the item-rest correlation, or None."""
 
     column: Column
     tried: int
@@ -47,18 +47,18 @@ class Item:
 
     @property
     def remark(self) -> str:
-        """What a lecturer should know about this check; "" where there is nothing."""
+        """What a lecturer should know about this check, or ""."""
         if not self.tried:
             return "never judged"
         if self.passed == self.tried:
-            return "separates nobody: everybody passes"
+            return "does not discriminate: everyone passes"
         if not self.passed:
-            return "separates nobody: nobody passes"
+            return "does not discriminate: no one passes"
         if self.tried < ENOUGH or self.rest is None:
             return ""
         if self.odd:
-            return "odd: those who do well elsewhere fail it more"
-        return "hardly separates" if self.rest < WEAK else ""
+            return "odd: students who do well elsewhere fail it more often"
+        return "hardly discriminates" if self.rest < WEAK else ""
 
 
 def items(of: Class) -> list[Item]:
@@ -78,19 +78,19 @@ def _item(column: Column, found: list[tuple[float, Verdict]]) -> Item:
 
 def _correlation(passing: list[bool], rest: list[float]) -> float | None:
     try:
-        return correlation([float(one) for one in passing], rest)
+        return correlation([float(passed) for passed in passing], rest)
     except StatisticsError:                     # fewer than two students, or all the same
         return None
 
 
 def remarked(found: list[Item]) -> list[Item]:
-    """The checks of which something is to be said: odd ones first, then those that nobody passes, then the weakest."""
+    """The checks with a remark: odd ones first, then those that no one passes, then the weakest."""
     return sorted((item for item in found if item.remark),
                   key=lambda item: (not item.odd, bool(item.passed), item.passed == item.tried, item.rest or 0.0))
 
 
 def most_failed(found: list[Item], each: int = 3) -> list[Item]:
-    """The checks that most students fail, a few of each exercise, so that one exercise does not hide the others."""
+    """The checks that most students fail, a few per exercise, so that one exercise does not hide the others."""
     exercises: dict[str, list[Item]] = {}
     for item in sorted(found, key=_failed):
         if item.failed > 0:

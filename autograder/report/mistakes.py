@@ -1,4 +1,4 @@
-"""Which mistakes of the catalogue the class made, the most common first, and what no known mistake explains."""
+"""Count the class's mistakes that are in the catalogue, most common first, and what no known mistake explains."""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
@@ -15,7 +15,7 @@ from autograder.report.facts import not_written
 class MistakeFacts:
     """One mistake in one exercise: who made it, and what it looked like.
 
-    `students` are those whom it explains best; `also` counts those whom another mistake explains as well and better.
+    `students` are those whom it explains best; `also` counts those whom another mistake explains better.
     """
 
     id: str
@@ -24,11 +24,11 @@ class MistakeFacts:
     students: list[Grade] = field(default_factory=list)
     also: int = 0
     lost: float = 0.0                           # points in this exercise, all its students together
-    signs: list[tuple[Text, Text]] = field(default_factory=list)    # of each student: a check's title, what it says
+    signs: list[tuple[Text, Text]] = field(default_factory=list)    # of each student: a check's title, its message
 
     @property
     def sign(self) -> tuple[Text, Text] | None:
-        """The most common sign of it: the title of the check that fails, and what it says."""
+        """Its most common sign: the title of the failing check, and its message."""
         counted = Counter(map(msgspec.json.encode, self.signs))
         return max(self.signs, key=lambda sign: counted[msgspec.json.encode(sign)], default=None)
 
@@ -42,7 +42,7 @@ class Unexplained:
 
 
 def mistakes(grades: Sequence[Grade]) -> list[MistakeFacts]:
-    """Most students first; then by name."""
+    """The mistakes with the most students first, then by name."""
     found: dict[tuple[str, str], MistakeFacts] = {}
     for grade in grades:
         for exercise in grade.exercises:
@@ -72,7 +72,7 @@ def _count(facts: MistakeFacts, grade: Grade, exercise: ExerciseGrade) -> None:
 
 
 def unexplained(grades: Sequence[Grade]) -> list[Unexplained]:
-    """By exercise, where the catalogue has mistakes of that exercise at all (it explained at least one)."""
+    """The unexplained losses by exercise, for exercises of which the catalogue explained at least one."""
     students: dict[str, list[Grade]] = defaultdict(list)
     explained = set()
     for grade in grades:

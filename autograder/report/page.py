@@ -1,7 +1,7 @@
-"""The class report: one page for a lecturer that works from a file, without a network, and runs no script but its own.
+"""Write the class report: one page for a lecturer that works offline from a file and runs only its own script.
 
-How did they do, what did they not understand, which check is odd, whom must I look at myself. The page's own words are
-English, those that students see are in the language that is asked for.
+It answers how the class did, what they did not understand, which check is odd and which submissions need a person. The
+page's own words are English; those that students see are in the requested language.
 """
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True)
 class Run:
-    """One grading of a class: the grades, and what else is to be said of it."""
+    """One grading of a class: the grades, and where and when they were made."""
 
     grades: Sequence[Grade]
     name: str = ""                              # where they came from, for people
@@ -47,7 +47,7 @@ class Run:
 
 def report_page(run: Run, language: str, *, against: Run | None = None, pass_mark: float | None = None,
                 pass_share: float = PASSING_SHARE, link: Link = lambda grade: None, secret: bytes | None = None) -> str:
-    """The page. With a secret it is anonymous: without names, files or links, in an order that says nothing.
+    """The page. With a secret it is anonymous: no names, files or links, in an order that says nothing.
 
     The pass mark is in points; without one, it is `pass_share` of all points.
     """
@@ -71,7 +71,7 @@ def report_page(run: Run, language: str, *, against: Run | None = None, pass_mar
 
 
 def _natural(grade: Grade) -> list[tuple[int, int | str]]:
-    """student-2 before student-10."""
+    """A sort key that puts student-2 before student-10."""
     parts = re.split(r"(\d+)", grade.student or grade.submission)
     return [(0, int(part)) if part.isdecimal() else (1, part.casefold()) for part in parts if part]
 
@@ -81,7 +81,7 @@ def _no_link(grade: Grade) -> None:
 
 
 def _hash(script: str) -> str:
-    """What a Content-Security-Policy calls this script."""
+    """The script's hash for a Content-Security-Policy."""
     return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
 
 
@@ -91,7 +91,7 @@ def _students(found: Any) -> int:
 
 @dataclass(frozen=True)
 class About:
-    """The circumstances of a run: tiers and versions with how many were graded so, and the time that it took."""
+    """The circumstances of a run: how many were graded in which tier and by which version, and the time taken."""
 
     lessons: list[str]
     tiers: list[tuple[str, int]]
@@ -111,7 +111,7 @@ def _about(of: Class) -> About:
 
 
 def _english(words: Text | str) -> str:
-    """What is meant for instructors."""
+    """Text for instructors."""
     return plain(translate(words, "en") if isinstance(words, Text) else words)
 
 

@@ -1,4 +1,4 @@
-"""Which submissions a person should look at, and why: what the autograder cannot or should not decide comes first."""
+"""Choose the submissions that a person should look at, most urgent first: those that the autograder cannot decide."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from autograder.records import Grade, Text
 from autograder.report.facts import Class, not_written
 
-NEAR = 0.05                                     # of all points: as close as this to the pass mark is near
+NEAR = 0.05                                     # of all points: this close to the pass mark is near
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One submission with what is to be said of it. A str is for instructors; a Text may also be a student's."""
+    """One submission with the reasons to look at it. A str is for instructors; a Text may also be a student's."""
 
     grade: Grade
     reasons: Sequence[Text | str] = ()
@@ -20,7 +20,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Group:
-    """Submissions that ask for the same look. `key` finds them in the search of the table."""
+    """Submissions that need the same look. `key` finds them in the table's search."""
 
     key: str
     title: str
@@ -30,7 +30,7 @@ class Group:
 
 
 def groups(of: Class) -> list[Group]:
-    """The groups that anyone is in, the most urgent first. A submission can be in several."""
+    """The groups that have anyone in them, the most urgent first. A submission can be in several."""
     near = of.max_points * NEAR
     found = (
         _group("broken", "The autograder itself failed", "No points were given or taken there: grade these again, or "

@@ -1,7 +1,7 @@
-"""Grades read back: from the journal of a course, or from the JSON lines that `--json` writes.
+"""Read grades back, from the journal of a course or from the JSON lines that `--json` writes.
 
-A journal holds grades as records, and may hold several of one student: the last counts. JSON lines hold sentences that
-were translated already; each becomes a Text that says just that.
+A journal holds grades as records, possibly several per student: the last counts. JSON lines hold translated sentences;
+each becomes a Text that says just that.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import msgspec
 from autograder.records import ExerciseGrade, Grade, Text
 
 Titles = Mapping[tuple[str, str], Text]         # (exercise, check) -> the check's line
-SAID = "{said}"                                 # the template of a sentence that was translated before it was read
+SAID = "{said}"                                 # the template of a sentence that was already translated
 _VERDICT = ("check", "verdict", "points", "max_points", "world", "mistakes")
 _GRADE = ("submission", "student", "status", "points", "max_points", "isolation", "seconds", "cells", "key", "checks",
           "language")
@@ -27,7 +27,7 @@ class CannotRead(ValueError):
 def read_grades(path: Path, titles: Titles | None = None) -> list[Grade]:
     """The grades in this file, in the order of its lines. Raises CannotRead.
 
-    JSON lines do not hold the titles of the checks: those come from `titles`, else the check's name stands there.
+    JSON lines lack the titles of the checks: those come from `titles`, else the check's name is used.
     """
     found: dict[tuple[str, ...], Grade] = {}
     shared: dict[bytes, ExerciseGrade] = {}
@@ -50,13 +50,13 @@ def read_grades(path: Path, titles: Titles | None = None) -> list[Grade]:
 
 
 def _sharing(grade: Grade, shared: dict[bytes, ExerciseGrade]) -> Grade:
-    """The grade, with exercises that are equal in a class kept once: a class of 10,000 has to fit into memory."""
+    """The grade, with equal exercises of a class stored once: a class of 10,000 has to fit in memory."""
     exercises = [shared.setdefault(msgspec.msgpack.encode(exercise), exercise) for exercise in grade.exercises]
     return msgspec.structs.replace(grade, exercises=tuple(exercises))
 
 
 def _read(line: bytes, titles: Titles, path: Path, number: int, journal: bool) -> tuple[Grade | None, bool]:
-    """The grade on this line, if there is one; in a journal, a line that was cut off was made again later."""
+    """The grade on this line, if there is one; in a journal, a truncated line was written again later."""
     if not line.strip():
         return None, False
     try:
@@ -64,12 +64,12 @@ def _read(line: bytes, titles: Titles, path: Path, number: int, journal: bool) -
     except (msgspec.MsgspecError, UnicodeDecodeError, AttributeError, KeyError, TypeError):
         if journal:
             return None, False
-        raise CannotRead(f"{path}, line {number} is no grade; expected the JSON lines of `autograder check --json` or "
-                         "`grade --json`, or a course's journal") from None
+        raise CannotRead(f"{path}, line {number} is not a grade; expected the JSON lines of `autograder check --json` "
+                         "or `grade --json`, or a course's journal") from None
 
 
 def _grade(line: bytes, titles: Titles) -> tuple[Grade, bool]:
-    """The grade on one line, and whether it is a record (of a journal) rather than an answer for people."""
+    """The grade on one line, and whether it is a record (of a journal) rather than output for people."""
     data = msgspec.json.decode(line)
     recorded = "lesson" in data
     return msgspec.convert(data if recorded else _as_record(data, titles), Grade), recorded

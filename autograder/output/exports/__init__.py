@@ -1,7 +1,7 @@
-"""Grades in the formats of other systems: of one submission, of a class, and what learning environments take.
+"""Write grades in the formats of other systems: one submission, a class, or an import file for an LMS.
 
-A format is a function of grades and an `Order` that returns what the file holds. Points that are not known are never
-written as 0: their place stays empty.
+A format is a function from grades and an `Order` to the bytes of the file. Unknown points are never written as 0: their
+field stays empty.
 """
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["FORMATS", "ExportError", "Format", "Order", "unknown"]
 
 
 class Format(NamedTuple):
-    """How a format is written, and whether each submission has a file of its own."""
+    """How a format is written, and whether each submission gets its own file."""
 
     write: Callable[[Sequence[Grade], Order], bytes]
     suffix: str
     each: bool = False
-    roster: bool = False                    # whether it wants the names and ids of a learning environment
+    roster: bool = False                    # whether it wants the names and ids of an LMS
 
 
 FORMATS: Mapping[str, Format] = {
@@ -36,5 +36,5 @@ FORMATS: Mapping[str, Format] = {
 
 
 def unknown(grades: Sequence[Grade]) -> list[Grade]:
-    """Those whose points are not known: they could not be read, or the autograder failed."""
+    """The grades without points: the submission could not be read, or the autograder failed."""
     return [grade for grade in grades if grade.points is None]

@@ -1,4 +1,4 @@
-"""Grades with the marks of the gradebook in the place of the autograder's own points, for the formats to write."""
+"""Replace the autograder's points by the gradebook's marks before a format writes the grades."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,25 +12,25 @@ Marks = Mapping[str, Mark]                  # by student
 
 
 def with_marks(grades: Sequence[Grade], marks: Marks, lesson: str) -> list[Grade]:
-    """One grade for each student, with the points of the gradebook; of whom it lacks, none are known.
+    """One grade per student, with the gradebook's points; a student without a mark gets no points.
 
-    A student whom only the gradebook has comes with points alone.
+    A student who is only in the gradebook gets a grade with points and nothing else.
     """
     worth = next((mark.max_points for mark in marks.values()), None)
     own = {grade.student for grade in grades}
     only_there = [Grade("", student, lesson, "graded", None, 0.0) for student in marks if student not in own]
     return [_final(grade, marks[grade.student]) if grade.student in marks else _without(grade, worth)
-            for grade in sorted([*grades, *only_there], key=lambda one: (one.student, one.submission))]
+            for grade in sorted([*grades, *only_there], key=lambda grade: (grade.student, grade.submission))]
 
 
 def differing(grades: Sequence[Grade], marks: Marks) -> list[str]:
-    """The students whose mark is known, and another one than the autograder's own points."""
+    """The students whose mark is known and differs from the autograder's own points."""
     return [grade.student for grade in grades if grade.student in marks
             and (mark := marks[grade.student]).points is not None and number(mark.points) != number(grade.points)]
 
 
 def _final(grade: Grade, mark: Mark) -> Grade:
-    """A person's mark stands also where the autograder has none: then the submission is graded."""
+    """A person's mark counts even if the autograder has none: the submission is then graded."""
     return replace(grade, points=mark.points, max_points=mark.max_points, exercises=tuple(_exercises(grade, mark)),
                    status=grade.status if mark.points is None else "graded",
                    notices=(*grade.notices, *_said(grade, mark)))
@@ -42,7 +42,7 @@ def _without(grade: Grade, worth: float | None) -> Grade:
 
 
 def _exercises(grade: Grade, mark: Mark) -> Iterator[ExerciseGrade]:
-    """Those of the grade, and then the cells that only the gradebook knows."""
+    """The exercises of the grade, then the cells that only the gradebook has."""
     own = {exercise.name for exercise in grade.exercises}
     for exercise in grade.exercises:
         points, worth = mark.exercises.get(exercise.name, (None, 0.0))
@@ -53,7 +53,7 @@ def _exercises(grade: Grade, mark: Mark) -> Iterator[ExerciseGrade]:
 
 
 def _said(grade: Grade, mark: Mark) -> Iterator[Text]:
-    """What explains the mark to the student beside the exercises; who has to hand in again is told nothing else."""
+    """What explains the mark to the student beside the exercises; a student who must resubmit is told nothing else."""
     if mark.waiting and grade.status != "unreadable":
         yield text("There is no mark yet: your teacher still looks at {exercises}.", exercises=", ".join(mark.waiting))
     elif mark.late_penalty and not mark.waiting:

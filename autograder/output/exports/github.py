@@ -1,7 +1,7 @@
-"""What GitHub Classroom's grading reporter takes: base64 of JSON, a test for each exercise.
+"""Write the result that GitHub Classroom's grading reporter takes: base64 of JSON with a test per exercise.
 
-The reporter adds up the scores of the tests. Where the points are not known there is no maximum, so that it reports
-none; the job fails with "error" then.
+The reporter adds up the scores of the tests. If the points are unknown there is no maximum, so it reports none, and the
+job fails with "error".
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from autograder.records import ExerciseGrade, Grade
 
 
 def result(grades: Sequence[Grade], order: Order) -> bytes:
-    """The text for `MULTIHEAD_RESULTS` of one submission; it is ASCII and one line."""
+    """The text for `MULTIHEAD_RESULTS` of one submission: one line of ASCII."""
     (grade,) = grades
     found = as_result(grade, language_for(grade, order.language), order.marks is not None)
     words = json.dumps(found, ensure_ascii=True, allow_nan=False)
@@ -26,14 +26,14 @@ def result(grades: Sequence[Grade], order: Order) -> bytes:
 
 
 def as_result(grade: Grade, language: str, marked: bool = False) -> dict[str, Any]:
-    """The same as plain data; `marked` where a late penalty may stand beside the exercises."""
+    """The same as plain data; `marked` if a late penalty may appear beside the exercises."""
     if grade.points is None:
         why = "\n".join(summary(grade, language)) or grade.status
         return {"version": 1, "status": "error", "max_score": 0, "tests": [_test(grade.lesson or "submission", "error",
                                                                                   0, why, 0.0)]}
     tests = [_of(exercise, language) for exercise in grade.exercises if not exercise.skipped]
     taken_off = number(grade.points - sum(test["score"] for test in tests))
-    if taken_off and marked:                    # the reporter knows no total of its own
+    if taken_off and marked:                    # the reporter has no separate total
         tests.append(_test("late", "fail", taken_off, "\n".join(summary(grade, language)), 0))
     return {"version": 1, "status": "pass" if grade.points >= grade.max_points else "fail",
             "max_score": number(grade.max_points), "tests": tests}

@@ -1,7 +1,7 @@
-"""Gradescope's results.json: the score, and a test for each check.
+"""Write Gradescope's results.json: the score, and a test for each check.
 
-Without a score of its own Gradescope adds up those of the tests. So where the points of a submission are not known no
-test has a score either, and Gradescope says that the autograder failed, rather than to show a part as the whole.
+Without a score Gradescope adds up the scores of the tests. So if a submission's points are unknown, no test has a score
+either, and Gradescope reports that the autograder failed instead of showing a part as the whole.
 """
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def as_results(grade: Grade, language: str) -> dict[str, Any]:
 
 
 def _where(grade: Grade, language: str) -> str:
-    """Which wall stood around the student's code."""
+    """Which wall the student's code ran behind."""
     words = text("Your code ran {where}.", where=TIERS.get(grade.isolation, grade.isolation))
     return f"{translate(words, language)} (isolation: {grade.isolation})"
 

@@ -1,4 +1,4 @@
-"""JUnit XML, as Jenkins, GitLab and others read it: a suite for each submission, a case for each check."""
+"""Write JUnit XML for Jenkins, GitLab and others: a suite per submission, a case per check."""
 from __future__ import annotations
 
 import re
@@ -22,7 +22,7 @@ def report(grades: Sequence[Grade], order: Order) -> bytes:
     for grade in grades:
         _suite(root, grade, language_for(grade, order.language))
     _count(root, root)
-    del root.attrib["skipped"]                  # which the schema of Jenkins has for suites only
+    del root.attrib["skipped"]                  # Jenkins' schema allows it on suites only
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
 
 
@@ -59,12 +59,12 @@ def _case(suite: Element, grade: Grade, exercise: ExerciseGrade, verdict: Verdic
 
 
 def _count(element: Element, cases: Element) -> None:
-    """How many there are of each; a reader adds them up itself, and shows these meanwhile."""
+    """The counts of each outcome; readers add them up themselves and show these meanwhile."""
     for name, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         element.set(name, str(len(cases.findall(f".//testcase/{kind}"))))
     element.set("tests", str(len(cases.findall(".//testcase"))))
 
 
 def _xml(words: str) -> str:
-    """Without the characters that XML cannot hold at all."""
+    """The words without the characters that XML cannot hold."""
     return _NOT_IN_XML.sub("\ufffd", words)

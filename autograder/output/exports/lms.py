@@ -1,12 +1,12 @@
-"""Files that Canvas, Brightspace and Moodle take as an import of grades.
+"""Write the files that Canvas, Brightspace and Moodle import grades from.
 
 Canvas       Student, ID, SIS User ID, SIS Login ID, Section, then the assignment "Name (id)"; the second row holds the
              points possible.
 Brightspace  OrgDefinedId or Username, "<item> Points Grade", and "End-of-Line Indicator" with a # in every row.
-Moodle       Its own grading worksheet, filled in; else a file for Grades > Import > CSV, which finds people by their ID
-             number or e-mail address.
+Moodle       Its own grading worksheet, filled in; without one, a file for Grades > Import > CSV, which finds people
+             by their ID number or e-mail address.
 
-Without a roster the names in submitted/ are taken for the ids.
+Without a roster the folder names in submitted/ serve as ids.
 """
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _BRIGHTSPACE = ("OrgDefinedId", "Username")
 _MOODLE = ("Identifier", "Full name", "Username", "Email address", "ID number")
 _MOODLE_GRADE = ("Grade", "Cijfer", "Beoordeling")
-_NAMES = ("Student", "Section", "Full name")            # columns with words, not ids
+_NAMES = ("Student", "Section", "Full name")            # columns of words, not ids
 
 
 def canvas(grades: Sequence[Grade], order: Order) -> bytes:
@@ -48,7 +48,7 @@ def brightspace(grades: Sequence[Grade], order: Order) -> bytes:
 
 
 def moodle(grades: Sequence[Grade], order: Order) -> bytes:
-    """The worksheet that was given as the roster, filled in; else a file for the gradebook's import."""
+    """The worksheet given as the roster, filled in; without one, a file for the gradebook's import."""
     column = order.grade_column or next((name for name in _MOODLE_GRADE if _has(order, name)), "")
     if column:
         return _worksheet(grades, order, column)
@@ -62,7 +62,7 @@ def moodle(grades: Sequence[Grade], order: Order) -> bytes:
 
 
 def _worksheet(grades: Sequence[Grade], order: Order, column: str) -> bytes:
-    """All the columns that Moodle wrote, in their order, since its import looks for them by their names."""
+    """All of Moodle's columns in their order, since its import looks for them by name."""
     if not _has(order, column):
         raise ExportError(f"there is no column {column!r} in {order.roster.path if order.roster else 'a roster'}; give "
                           "Moodle's grading worksheet with --roster")
@@ -78,7 +78,7 @@ def _worksheet(grades: Sequence[Grade], order: Order, column: str) -> bytes:
 
 
 def _html(words: str) -> str:
-    """Comments in Moodle are HTML."""
+    """The words as HTML, which Moodle's comments are."""
     return table.words("<br>".join(html.escape(line) for line in words.splitlines()))
 
 
@@ -100,11 +100,11 @@ def _maximum(grades: Sequence[Grade]) -> float:
 
 def _people(grades: Sequence[Grade], order: Order, columns: Sequence[str], keys: Sequence[str],
             default: str = "") -> list[tuple[Grade, list[str]]]:
-    """Each grade with the cells that say whose it is. ExportError where that is not clear."""
+    """Each grade with the cells that identify its student. Raises ExportError if that is unclear."""
     students = [grade.student for grade in grades]
     nameless = [grade.submission for grade in grades if not grade.student]
     if nameless:
-        raise ExportError(f"it is not known whose {named(nameless)} is; give the file the student's name, and check it "
+        raise ExportError(f"{named(nameless)} has no student's name; give the file the student's name, and check it "
                           "again")
     doubled = sorted(student for student, times in Counter(students).items() if times > 1)
     if doubled:

@@ -1,4 +1,4 @@
-"""What is asked of an export besides its format."""
+"""What an export asks for besides its format."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -9,16 +9,16 @@ from autograder.records import Mark
 
 
 class ExportError(ValueError):
-    """These grades cannot be written so: what was seen, what was expected and what to do, in one line."""
+    """These grades cannot be written in this format: what was seen, what was expected and what to do, in one line."""
 
 
 class Order(NamedTuple):
-    """The choices of whoever asks for an export."""
+    """The options of one export."""
 
     language: str = "nl"
-    item: str = ""                          # what the learning environment calls the assignment; else the lesson's name
+    item: str = ""                          # the LMS's name of the assignment; else the lesson's name
     roster: Roster | None = None
     decimal: str = "."
-    grade_column: str = ""                  # of Moodle's worksheet, where it is none of the usual ones
+    grade_column: str = ""                  # of Moodle's worksheet, if it is not one of the usual names
     pass_percent: float = 55.0
-    marks: Mapping[str, Mark] | None = None # by student, where the points are those of the gradebook
+    marks: Mapping[str, Mark] | None = None # by student, if the points are the gradebook's

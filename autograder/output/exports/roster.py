@@ -1,9 +1,8 @@
-"""Who is who: a CSV file with the students' names here and what the learning environment calls them.
+"""Match students with their names in a learning environment (LMS), from a CSV file.
 
-The column `student` (or `student_id`) holds the names of the folders in submitted/; all other columns belong to the
-learning environment and keep its own headings. So a file that it exported will do, with that column added. Where the
-folders have its own numbers already, as after `nbgrader zip_collect`, it will do as it is: "Participant 123" and "#123"
-are read as 123.
+The column `student` (or `student_id`) holds the names of the folders in submitted/; all other columns belong to the LMS
+and keep its headings, so a file that it exported works once that column is added. If the folders already have its
+numbers, as after `nbgrader zip_collect`, its file works unchanged: "Participant 123" and "#123" are read as 123.
 """
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from typing import NamedTuple
 
 STUDENT = ("student", "student_id", "Identifier", "ID", "OrgDefinedId")
 _NUMBER = re.compile(r"(?:#|[^\W\d]+ )(\d+)")
-_NAMED = 5                                  # so many are named in a message
+_NAMED = 5                                  # at most this many are named in a message
 
 
 class RosterError(ValueError):
@@ -24,20 +23,20 @@ class RosterError(ValueError):
 
 
 class Roster(NamedTuple):
-    """The rows of a roster by student, in the order of the file."""
+    """The rows of a roster by student, in file order."""
 
     path: str
-    key: str                                # the column that tells who it is
+    key: str                                # the column that identifies the student
     columns: tuple[str, ...]
     rows: Mapping[str, Mapping[str, str]]
     notes: tuple[str, ...] = ()
 
     def row(self, student: str) -> Mapping[str, str]:
-        """What the learning environment knows about this student."""
+        """The LMS's row for this student."""
         return self.rows[student]
 
     def check(self, students: Iterable[str]) -> None:
-        """RosterError unless each of them has a row."""
+        """Raise RosterError unless each student has a row."""
         absent = [student for student in students if student not in self.rows]
         if absent:
             raise RosterError(f"{named(absent)} {'is' if len(absent) == 1 else 'are'} not in the column "
@@ -91,7 +90,7 @@ def _key(path: Path, header: Sequence[str], column: str) -> str:
 
 
 def _text(path: Path) -> tuple[str, list[str]]:
-    """The file's text; Excel in the Netherlands saves CSV in Windows' own encoding unless it is told otherwise."""
+    """The file's text; Excel in the Netherlands saves CSV as Windows-1252 unless told otherwise."""
     try:
         data = path.read_bytes()
     except OSError as error:

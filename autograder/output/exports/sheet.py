@@ -1,7 +1,7 @@
-"""A table of the class for a spreadsheet: a row for each submission, a column for each exercise.
+"""Write a class as a table for a spreadsheet: a row per submission, a column per exercise.
 
-It begins with the mark by which Excel knows UTF-8; with a decimal comma, semicolons stand between the columns, as
-Excel has it where commas are decimal.
+It begins with a byte order mark, by which Excel recognises UTF-8; with a decimal comma the columns are separated by
+semicolons, as Excel expects.
 """
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _row(grade: Grade, names: Sequence[str], order: Order) -> list[str]:
 
 
 def _from_gradebook(grade: Grade, order: Order) -> list[str]:
-    """What was taken off for late work, and what a person has yet to grade."""
+    """What was taken off for late work, and what a person still has to grade."""
     if order.marks is None:
         return []
     mark = order.marks.get(grade.student)

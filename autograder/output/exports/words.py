@@ -1,4 +1,4 @@
-"""A grade in plain lines, for the comment fields of other systems."""
+"""Write a grade as plain lines, for the comment fields of other systems."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def summary(grade: Grade, language: str) -> list[str]:
 
 
 def details(exercise: ExerciseGrade, language: str) -> list[str]:
-    """What a student reads of one exercise: failed checks with their messages, what is to be said of others, hints."""
+    """What a student reads about one exercise: failed checks with their messages, reservations about others, hints."""
     return [plain(line) for line in _details(exercise, language)]
 
 
@@ -38,7 +38,7 @@ def _details(exercise: ExerciseGrade, language: str) -> Iterator[str]:
 
 
 def title(verdict: Verdict, language: str) -> str:
-    """The check's sentence, with the verdict's word unless it is right or plainly wrong."""
+    """The check's sentence, with the verdict's word unless it is right or simply wrong."""
     words = plain(translate(verdict.title, language)) or verdict.check
     if verdict.verdict in ("passed", "wrong"):
         return words
@@ -46,7 +46,7 @@ def title(verdict: Verdict, language: str) -> str:
 
 
 def comment(grade: Grade, language: str) -> str:
-    """The whole feedback, some lines for each exercise."""
+    """The whole feedback, a few lines per exercise."""
     language = language_for(grade, language)
     lines = summary(grade, language)
     for exercise in grade.exercises if grade.status != "unreadable" else ():

@@ -1,5 +1,5 @@
 "use strict";
-/* The page's own script: tables that sort, and the table students × checks, of which only the rows in view exist. */
+/* The page's own script: tables that sort, and the table students × checks, of which only the visible rows exist. */
 (() => {
   const element = (tag, properties = {}, ...children) => {
     const made = Object.assign(document.createElement(tag), properties);
@@ -35,7 +35,7 @@
     }));
   }
 
-  /* --- students × checks: what there is -------------------------------------------------------------------------- */
+  /* --- students × checks: the data -------------------------------------------------------------------------- */
 
   const data = JSON.parse(document.getElementById("data").textContent);
   const order = Object.keys(data.signs).join("");
