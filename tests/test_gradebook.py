@@ -22,7 +22,8 @@ from nbgrader.preprocessors import (
 from nbgrader.utils import is_grade
 from notebooks import data
 
-from autograder.course.folder import Course, CourseError, commands_on_path, timestamp
+from autograder.course.folder import Course, CourseError, timestamp
+from autograder.nbgrader.empty_gradebook import commands_on_path
 from autograder.nbgrader.gradebook import Entry, GradebookError, GradebookWriter
 from autograder.nbgrader.notebook import source_notebook
 

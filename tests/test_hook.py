@@ -17,7 +17,8 @@ from notebooks import code, data
 from test_gradebook import COMMENTS, GRADES, SUBMITTED
 from traitlets.config import Config
 
-from autograder.course.folder import Course, commands_on_path
+from autograder.course.folder import Course
+from autograder.nbgrader.empty_gradebook import commands_on_path
 from autograder.nbgrader.preprocessors import GradeWithEngine
 from autograder.nbgrader.session import StudentSession
 from autograder.run.grade_course import grade_course

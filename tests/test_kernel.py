@@ -13,10 +13,10 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.course.folder import commands_on_path
 from autograder.judge.engine import Engine
 from autograder.lessons.kit.course_file import course_file
 from autograder.nbgrader import kernel
+from autograder.nbgrader.empty_gradebook import commands_on_path
 
 CALL = 'from autograder.nbgrader.kernel import points; points("split_heads")'
 ANSWER = {"points": {"split_heads": 2, "multihead": 1 / 3, "own_test": None}, "skipped": ["own_test"], "why": ""}

@@ -6,12 +6,8 @@ goes wrong, the release that students have stays as it was.
 from __future__ import annotations
 
 import logging
-import os
 import shutil
-import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +24,7 @@ from autograder.lessons import DEFAULT
 from autograder.lessons.installed import lesson_names, load_lesson
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
+from autograder.nbgrader.empty_gradebook import commands_on_path, put_empty_gradebook
 from autograder.nbgrader.worth import course_lesson, with_points
 
 
@@ -114,7 +111,8 @@ def _generate(config: Config, course: Path, assignment: str, into: Path) -> Path
 def _register(config: Config, course: Path, assignment: str, into: Path, db_url: str | None) -> None:
     """The same step with the gradebook, which is how nbgrader comes to know the assignment's cells."""
     gradebook = Config({"CourseDirectory": {"db_url": db_url}} if db_url else {})
-    with _commands_on_path():
+    put_empty_gradebook(db_url or CourseDirectory(config=config, root=str(course)).db_url)
+    with commands_on_path():
         _run_nbgrader(deepcopy(config), gradebook, course, assignment, into)
 
 
@@ -140,17 +138,6 @@ def _log(said: list[str]) -> logging.Logger:
     handler.emit = lambda record: said.append(record.getMessage())
     log.addHandler(handler)
     return log
-
-
-@contextmanager
-def _commands_on_path() -> Iterator[None]:
-    """nbgrader calls `alembic` by its bare name when it makes a gradebook; let it find the one beside our Python."""
-    before = os.environ.get("PATH", "")
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = before
 
 
 def _points(notebook: Path) -> float:

@@ -7,9 +7,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from glob import escape, glob
@@ -187,14 +184,3 @@ def _start_of(path: Path) -> bytes:
         return os.read(file, _CAP) if stat.S_ISREG(os.fstat(file).st_mode) else b""
     finally:
         os.close(file)
-
-
-@contextmanager
-def commands_on_path() -> Iterator[None]:
-    """nbgrader calls `alembic` by its bare name when it makes a gradebook; let it find the one beside our Python."""
-    before = os.environ.get("PATH", "")
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = before

@@ -9,17 +9,16 @@ whoever opens the notebook there.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fnmatch import fnmatch
 from functools import cached_property
-from glob import escape
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from autograder.atomic import replace_file
 from autograder.course.folder import Course, exchange_files
 from autograder.intake.cells import NotebookCell
 from autograder.intake.encoding import Unreadable, text_of
@@ -167,35 +166,3 @@ def _course_files(folder: Path, ignore: list[str]) -> Iterator[Path]:
         for name in names:
             if not any(fnmatch(name, pattern) for pattern in ignore):
                 yield Path(where, name)
-
-
-def replace_file(path: Path, content: bytes, mode: int) -> None:
-    """Write a file so that whoever reads it sees what was there before or all of this.
-
-    What a process that was killed left of the same file goes with it.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f".{escape(path.name)}-*-*"):
-        if not _runs(left.name.removeprefix(f".{path.name}-").partition("-")[0]):
-            left.unlink(missing_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}-{os.getpid()}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-
-
-def _runs(pid: str) -> bool:
-    """Whether there is a process of this number; True for what is no number of ours."""
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except (ValueError, OverflowError, PermissionError):
-        return True
-    return True

@@ -19,11 +19,11 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins.zipcollect import ExtractorPlugin, FileNameCollectorPlugin
 from traitlets import Unicode
 
+from autograder.atomic import replace_file
 from autograder.course.lms import HandedIn, handed_in
 from autograder.intake.archive import archive_listing
 from autograder.intake.encoding import Unreadable
 from autograder.locale.language import translate
-from autograder.nbgrader.autograded import replace_file
 from autograder.nbgrader.session import notebooks_of
 
 EARLIER = ".earlier"                        # hidden: intake, and nbgrader by this course's configuration, pass it by

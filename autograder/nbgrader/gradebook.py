@@ -18,11 +18,12 @@ from datetime import datetime
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from autograder.course.folder import Course, CourseError, commands_on_path
+from autograder.course.folder import Course, CourseError
 from autograder.course.settings import FILE, read_settings
 from autograder.lessons.kit.lesson import Lesson
 from autograder.locale.language import language_for
 from autograder.nbgrader.comments import comment_on
+from autograder.nbgrader.empty_gradebook import commands_on_path, put_empty_gradebook
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook, notebook_name, register, source_notebook
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Grade
@@ -69,6 +70,7 @@ class GradebookWriter:
         check_nbgrader()
         from nbgrader.api import Gradebook
         with in_words(self._url), ExitStack() as opened:
+            put_empty_gradebook(self._url)
             with commands_on_path():
                 gradebook = opened.enter_context(Gradebook(self._url, self.course.course_id))
             self._gradebook, self._db = gradebook, gradebook.db

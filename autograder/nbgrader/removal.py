@@ -17,8 +17,9 @@ from typing import Any
 
 import msgspec
 
-from autograder.course.folder import Course, CourseError, commands_on_path
+from autograder.course.folder import Course, CourseError
 from autograder.course.lock import OWN_FOLDER
+from autograder.nbgrader.empty_gradebook import commands_on_path
 from autograder.nbgrader.gradebook import in_words, with_patience
 
 STEPS = ("submitted", "autograded", "feedback")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from traitlets.config import Config
 
+from autograder.atomic import replace_file
 from autograder.course.folder import COURSE_SETTINGS, Course, timestamp
 from autograder.course.journal import Journal, append
 from autograder.course.lock import OWN_FOLDER, only_one
@@ -25,7 +26,7 @@ from autograder.judge.checks_version import checks_version
 from autograder.judge.engine import Engine, Limits
 from autograder.lessons.installed import lesson_names, load_lesson
 from autograder.lessons.kit.lesson import Lesson
-from autograder.nbgrader.autograded import AutogradedWriter, replace_file
+from autograder.nbgrader.autograded import AutogradedWriter
 from autograder.nbgrader.gradebook import Entry, GradebookWriter
 from autograder.records import Grade, Submission, Text, text
 

@@ -1,17 +1,20 @@
 """Everything that is written for a class: autograded/, feedback/ and, in batches, the gradebook.
 
-nbgrader takes seconds to import, so it is opened when the first grade is there that has to be written, while others
-are being judged. What still stands as an earlier run wrote it stays.
+nbgrader takes seconds to import, so that happens only in a run that writes something, and in a thread of its own while
+the first submissions are being judged. What still stands as an earlier run wrote it stays.
 """
 from __future__ import annotations
 
+import importlib
 import os
-from contextlib import ExitStack
+import threading
+from contextlib import ExitStack, suppress
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.atomic import replace_file
 from autograder.course.folder import Course, timestamp
 from autograder.course.submitted import is_markup, raw_notebook
 from autograder.course.written import Written
@@ -37,6 +40,7 @@ class Writers:
         self._batch: list[tuple[Entry, str, bytes, list[Path]]] = []
         self._stack = ExitStack()
         self._opened = False
+        self._importing: threading.Thread | None = None
 
     def __enter__(self) -> Writers:
         return self
@@ -58,7 +62,6 @@ class Writers:
         if not self._opened:
             with stage("nbgrader"):
                 self._open()
-        from autograder.nbgrader.autograded import replace_file
         from autograder.nbgrader.gradebook import Entry
         from autograder.output.feedback import feedback_page
         with stage("autograded"):
@@ -69,6 +72,12 @@ class Writers:
         self._batch.append((Entry(grade, handed_in, unanswered), mark, line, paths))
         if len(self._batch) >= BATCH:
             self._write_batch()
+
+    def prepare(self) -> None:
+        """Begin to import what writes a grade: the first one will be here in a moment."""
+        if self._importing is None:
+            self._importing = threading.Thread(target=_import, daemon=True)
+            self._importing.start()
 
     def untouched(self, student: str, line: bytes) -> bool:
         """Whether nothing has to be read or written for this student, of whom the journal holds this line."""
@@ -81,6 +90,8 @@ class Writers:
         return [folder / f"{notebook_name(self._lesson, self._lesson.name)}.ipynb", page.with_suffix(".html")]
 
     def _open(self) -> None:
+        if self._importing is not None:
+            self._importing.join()
         from autograder.nbgrader.autograded import AutogradedWriter
         from autograder.nbgrader.gradebook import GradebookWriter
         make_gradebook(self._course, self._lesson)
@@ -94,6 +105,13 @@ class Writers:
         with stage("gradebook"):
             self._gradebook.write([entry for entry, *_ in batch])
             self._written.wrote((entry.grade.student, mark, line, paths) for entry, mark, line, paths in batch)
+
+
+def _import() -> None:
+    """In a thread: what is slow to import. What fails here fails again, in words, where it is needed."""
+    with suppress(Exception):
+        for name in ("nbgrader.converters", "autograder.nbgrader.autograded", "autograder.output.feedback"):
+            importlib.import_module(name)
 
 
 def make_gradebook(course: Course, lesson: Lesson) -> None:

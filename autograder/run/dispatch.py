@@ -39,11 +39,15 @@ class Judged:
 
 
 class Dispatcher:
-    """The judging of one class. `told` hears about workers that died: what happened, in a sentence."""
+    """The judging of one class. `told` hears about workers that died: what happened, in a sentence.
+
+    `meanwhile` is called whenever a worker has got something to do.
+    """
 
     def __init__(self, pool: Pool, task: Task, journal: Journal, force: bool = False, profile: bool = False,
-                 told: Callable[[str], None] = lambda words: None):
+                 told: Callable[[str], None] = lambda words: None, meanwhile: Callable[[], None] = lambda: None):
         self._pool, self._task, self._journal, self._profile, self._told = pool, task, journal, profile, told
+        self._meanwhile = meanwhile
         self._since = journal.size if force else 0
         self._under_way: dict[Future[bytes], Submission] = {}
         self._copies: dict[str, list[Submission]] = {}          # by their work, of each that is under way
@@ -87,6 +91,7 @@ class Dispatcher:
     def _send(self, submission: Submission) -> None:
         try:
             self._under_way[self._pool.submit(self._job(submission))] = submission
+            self._meanwhile()
         except self._pool.lost as error:                # it broke just now: the others under way will say so too
             lost: Future[bytes] = Future()
             lost.set_exception(error)

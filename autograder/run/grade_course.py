@@ -63,10 +63,11 @@ class Class:
                 submission = submitted(self.course, self.lesson, student)
             yield submission
 
-    def judged(self, students: Iterable[str], pool: Pool, journal: Journal) -> Iterator[Judged]:
+    def judged(self, students: Iterable[str], pool: Pool, journal: Journal,
+               meanwhile: Callable[[], None] = lambda: None) -> Iterator[Judged]:
         """The submissions of these students with their grades, as they become ready."""
         dispatcher = Dispatcher(pool, self.task, journal, self.force, self.profile,
-                                lambda words: self.event("worker lost", message=words))
+                                lambda words: self.event("worker lost", message=words), meanwhile)
         return dispatcher.judged(self.submissions(students))
 
     def journal(self, pool: Pool, make: Callable[..., Journal] = Journal) -> Journal:
@@ -118,7 +119,7 @@ def _graded(whole: Class, pool: Pool, journal: Journal, written: Written, write:
             yield Judged(Submission(grade.submission, student, grade.lesson, key=grade.key), grade, "known")
         else:
             changed.append(student)
-    for one in whole.judged(changed, pool, journal):
+    for one in whole.judged(changed, pool, journal, write.prepare):
         with stage("journal"):
             journal.add(one.grade, one.submission)
             line = journal.bytes_of(one.grade.student)

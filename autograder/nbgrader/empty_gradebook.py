@@ -1,0 +1,76 @@
+"""A new gradebook is a copy of an empty one: nbgrader starts alembic to make one, which takes seconds.
+
+The empty one is kept in the user's cache under a name with nbgrader's version and the digest of its content: another
+version makes another one, a damaged file is never used, and two processes that make one at once disturb nobody.
+Whatever goes wrong here, nbgrader makes the gradebook itself when it opens it.
+"""
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from importlib.metadata import version
+from pathlib import Path
+
+from autograder.atomic import replace_file
+from autograder.judge.cache import folder
+
+
+def put_empty_gradebook(url: str) -> None:
+    """Put an empty gradebook where this URL names a SQLite file in an existing folder and nothing is there yet."""
+    from sqlalchemy import make_url
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite" or not parsed.database or parsed.database.startswith("file:"):
+        return
+    path = Path(parsed.database)
+    if path.name == ":memory:" or os.path.lexists(path) or not path.parent.is_dir():
+        return
+    new = path.with_name(f".{path.name}.new")
+    with suppress(Exception):
+        try:
+            replace_file(new, _kept() or _made())
+            new.chmod(new.stat().st_mode & 0o644)       # as SQLite makes it
+            os.link(new, path)                  # never in the place of one that somebody else made meanwhile
+        finally:
+            new.unlink(missing_ok=True)
+
+
+@contextmanager
+def commands_on_path() -> Iterator[None]:
+    """nbgrader calls `alembic` by its bare name when it makes a gradebook; let it find the one beside our Python."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+def _kept() -> bytes | None:
+    """The empty gradebook of this version of nbgrader, as it was made; None where there is none or it was changed."""
+    for path in folder().glob(f"gradebook-{version('nbgrader')}-*.db"):
+        content = path.read_bytes()
+        if path.name == _name(content):
+            return content
+        path.unlink()
+    return None
+
+
+def _made() -> bytes:
+    from nbgrader.api import Gradebook
+    with tempfile.TemporaryDirectory(prefix="autograder-") as temporary:
+        path = Path(temporary, "gradebook.db")
+        with commands_on_path(), Gradebook(f"sqlite:///{path}", ""):
+            pass                                # "" is a course without a name, of which there is no row
+        content = path.read_bytes()
+    with suppress(OSError):
+        replace_file(folder() / _name(content), content, 0o644)
+    return content
+
+
+def _name(content: bytes) -> str:
+    return f"gradebook-{version('nbgrader')}-{blake2b(content, digest_size=16).hexdigest()}.db"
+

@@ -1,0 +1,116 @@
+"""A new gradebook is a copy of one that nbgrader made; whatever is wrong with the copy, there is a gradebook."""
+import shutil
+import sqlite3
+import threading
+from pathlib import Path
+
+import nbgrader.api
+import pytest
+
+from autograder.nbgrader import empty_gradebook
+from autograder.nbgrader.empty_gradebook import commands_on_path, put_empty_gradebook
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """A cache folder with the empty gradebook, and beside it what nbgrader makes of a gradebook by itself."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        put_empty_gradebook(f"sqlite:///{folder}/copy.db")
+    with commands_on_path(), nbgrader.api.Gradebook(f"sqlite:///{folder}/own.db", "a-course"):
+        return folder
+
+
+@pytest.fixture
+def cache(made, tmp_path, monkeypatch) -> Path:
+    """A copy of the cache folder, with nothing to make another empty gradebook with."""
+    shutil.copytree(made / "multihead-autograder", tmp_path / "cache" / "multihead-autograder")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(nbgrader.api, "get_alembic_version", None)
+    return tmp_path / "cache" / "multihead-autograder"
+
+
+def schema(path: Path) -> list[tuple]:
+    with sqlite3.connect(path) as database:
+        return [*sorted(database.execute("SELECT name, sql FROM sqlite_master")),
+                *database.execute("SELECT version_num FROM alembic_version")]
+
+
+def opened(path: Path) -> list[tuple]:
+    """The courses in the gradebook after nbgrader has opened it."""
+    with nbgrader.api.Gradebook(f"sqlite:///{path}", "a-course"):
+        pass
+    with sqlite3.connect(path) as database:
+        return database.execute("SELECT id FROM course").fetchall()
+
+
+def test_it_is_what_nbgrader_makes(made, cache, tmp_path):
+    put_empty_gradebook(f"sqlite:///{tmp_path}/new.db?timeout=30")
+    assert opened(tmp_path / "new.db") == [("a-course",)]
+    assert schema(tmp_path / "new.db") == schema(made / "own.db")
+    assert (tmp_path / "new.db").stat().st_mode == (made / "own.db").stat().st_mode
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "new.db"]
+
+
+@pytest.mark.parametrize("damage", [lambda kept: kept.write_bytes(kept.read_bytes()[:-1]),
+                                    lambda kept: kept.write_bytes(b""), Path.unlink])
+def test_one_that_is_damaged_or_gone_is_made_again(made, cache, tmp_path, monkeypatch, damage):
+    kept, = cache.glob("gradebook-*.db")
+    damage(kept)
+    monkeypatch.setattr(nbgrader.api, "get_alembic_version", lambda: "made-again")
+    put_empty_gradebook(f"sqlite:///{tmp_path}/new.db")
+    assert schema(tmp_path / "new.db")[-1] == ("made-again",)
+    assert len(list(cache.glob("gradebook-*.db"))) == 1
+
+
+def test_another_version_of_nbgrader_has_another_one(cache, tmp_path, monkeypatch):
+    monkeypatch.setattr(empty_gradebook, "version", lambda name: "0.9.99")
+    monkeypatch.setattr(nbgrader.api, "get_alembic_version", lambda: "of-the-other")
+    put_empty_gradebook(f"sqlite:///{tmp_path}/new.db")
+    assert schema(tmp_path / "new.db")[-1] == ("of-the-other",)
+    assert [path.name.split("-")[1] for path in sorted(cache.glob("gradebook-*.db"))][-1] == "0.9.99"
+
+
+@pytest.mark.parametrize("there", [b"a gradebook", b""])
+def test_what_is_there_stays(cache, tmp_path, there):
+    (tmp_path / "gradebook.db").write_bytes(there)
+    put_empty_gradebook(f"sqlite:///{tmp_path}/gradebook.db")
+    assert (tmp_path / "gradebook.db").read_bytes() == there
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:", "sqlite:////nowhere/at/all/gradebook.db",
+                                 "postgresql+psycopg://nobody@localhost/x"])
+def test_what_is_not_a_file_to_make_is_left_to_nbgrader(cache, tmp_path, monkeypatch, url):
+    monkeypatch.chdir(tmp_path)
+    put_empty_gradebook(url)
+    assert [path.name for path in tmp_path.iterdir()] == ["cache"]
+
+
+def test_without_a_cache_there_is_a_gradebook_all_the_same(made, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("a file where the folder should be")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(nbgrader.api, "get_alembic_version", lambda: "0")
+    put_empty_gradebook(f"sqlite:///{tmp_path}/new.db")
+    assert schema(tmp_path / "new.db")[:-1] == schema(made / "own.db")[:-1]
+
+
+def test_where_none_can_be_made_nbgrader_says_why(cache, tmp_path):
+    next(cache.glob("gradebook-*.db")).unlink()
+    put_empty_gradebook(f"sqlite:///{tmp_path}/new.db")
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_several_at_once_get_a_whole_one_each(cache, tmp_path):
+    together = threading.Barrier(8)
+
+    def put(number: int) -> None:
+        together.wait()
+        put_empty_gradebook(f"sqlite:///{tmp_path}/{number // 4}.db")
+    threads = [threading.Thread(target=put, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert opened(tmp_path / "0.db") == opened(tmp_path / "1.db") == [("a-course",)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0.db", "1.db", "cache"]
