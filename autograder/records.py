@@ -47,6 +47,7 @@ class Submission(msgspec.Struct, frozen=True):
     language: str = ""                   # of the edition that the student used: "nl", "en" or unknown
     notices: tuple[Text, ...] = ()       # everything that was repaired or left out on reading
     unreadable: Text | None = None       # why nothing could be read
+    python: str = ""                     # the notebook's own version of Python, where that is newer than ours
 
 
 # --- what is asked of a subject, and what it answers --------------------------------------------------------------
@@ -98,6 +99,7 @@ class Outcome(msgspec.Struct, frozen=True):
     message: str = ""                    # the exception's text, cut
     kinds: tuple[str, ...] = ()          # the built-in exception types that it is, nearest first
     where: tuple[int, int] | None = None # the cell and line of the student's at which it arose
+    within: str = ""                     # the function of the student's in which that line stands
     seconds: float = 0.0
 
 

@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 
 from autograder.judge.worlds import AskIn, attempt
+from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.lesson import Check, Unanswered, Wrong
 from autograder.locale.language import translate
 from autograder.records import Call, Opaque, Outcome, Result, text
 
+LESSON = load_lesson("multihead")
 CALL = Call("f", (1,))
 
 
@@ -101,7 +103,11 @@ def test_a_wrong_answer_keeps_its_reason() -> None:
 
 def test_a_missing_name_is_told_where_it_may_have_been() -> None:
     """In the notebook it runs: there the variables of the example cells exist."""
-    outcome = Outcome("raised", error="NameError", kinds=("NameError",), where=(11, 3))
-    assert translate(word_of(outcome).why, "en") == (
-        "f raised NameError (cell 12, line 3); "
-        "variables of the example cells do not exist when your work is graded")
+    def why(name: str) -> str:
+        outcome = Outcome("raised", error="NameError", kinds=("NameError",), where=(11, 3),
+                          message=f"name '{name}' is not defined")
+        ask = AskIn("own", Says(outcome), Says(outcome), of_an_example=LESSON.names_in_an_example)
+        return translate(attempt(a_check(lambda ask: ask.value(CALL)), ask).why, "en")
+    assert why("params_w2") == ("f raised NameError (cell 12, line 3); "
+                         "variables of the example cells do not exist when your work is graded")
+    assert why("hedas") == "f raised NameError (cell 12, line 3)"

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import sys
 from collections.abc import Iterable, Sequence
 
 from autograder.intake.cells import NotebookCell, checked, code_cells, is_marimo, marimo_cells, python_cells
@@ -13,6 +15,9 @@ from autograder.intake.template import Template, template_of
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Cell, Submission, Text, text
 
+#: in the metadata of a notebook; within a text of JSON the quotes would have backslashes
+_VERSION = re.compile(rb'"language_info"\s*:\s*\{(?:[^{}]|\{[^{}]*\}){0,2000}?"version"\s*:\s*"(\d{1,2})\.(\d{1,3})')
+
 
 def read_bytes(name: str, data: bytes, lesson: Lesson, student: str | None = None) -> Submission:
     """The submission in these bytes: a Python file if its name says so, else a notebook.
@@ -23,7 +28,7 @@ def read_bytes(name: str, data: bytes, lesson: Lesson, student: str | None = Non
     student = stem(name) if student is None else student
     try:
         cells, notices = _cells(name, data, template)
-        return _submission(name, student, cells, notices, lesson)
+        return _submission(name, student, cells, notices, lesson, newer_python(data))
     except Unreadable as error:
         return unreadable(name, student, error.why, lesson)
 
@@ -57,18 +62,27 @@ def _cells(name: str, data: bytes, template: Template) -> tuple[list[NotebookCel
     return cells, notices
 
 
-def _submission(name: str, student: str, cells: list[NotebookCell], notices: list[Text], lesson: Lesson) -> Submission:
+def _submission(name: str, student: str, cells: list[NotebookCell], notices: list[Text], lesson: Lesson,
+                python: str = "") -> Submission:
     template = template_of(lesson)
     cells, damaged = checked(cells)
     own, remarks = own_cells(cells, template, lesson)
-    return Submission(label(name), label(student), lesson.name, own, _key(lesson.name, own),
-                      template.language(cell.source for cell in cells), (*notices, *damaged, *remarks))
+    return Submission(label(name), label(student), lesson.name, own,
+                      _key(lesson.name, own, python), template.language(cell.source for cell in cells),
+                      (*notices, *damaged, *remarks), python=python)
 
 
-def _key(lesson: str, cells: Iterable[Cell]) -> str:
+def newer_python(data: bytes) -> str:
+    """"3.13" where a notebook says that it is of that Python, and ours is older; else nothing."""
+    found = _VERSION.search(data)
+    newer = found and (int(found[1]), int(found[2])) > sys.version_info[:2]
+    return f"{int(found[1])}.{int(found[2])}" if newer else ""
+
+
+def _key(lesson: str, cells: Iterable[Cell], python: str) -> str:
     """The same for the same code in the same order, whatever the file is called and whatever it printed."""
     digest = hashlib.blake2b(digest_size=16)
-    for part in (lesson, *(cell.source for cell in cells)):
+    for part in (lesson, *filter(None, [python]), *(cell.source for cell in cells)):
         encoded = part.encode()
         digest.update(len(encoded).to_bytes(8, "big") + encoded)
     return digest.hexdigest()

@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from autograder.judge.causes import with_causes
 from autograder.judge.checks_version import checks_version
 from autograder.judge.diagnosis import Catalogue
 from autograder.judge.local_subject import LocalSubject
@@ -83,7 +84,8 @@ class Assessor:
                 for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
         with stage("own tests"):
             for test in tests:
-                judged[test.name] = trials(test, open_subject, self._implementation, self.reference, known[test.name])
+                judged[test.name] = trials(test, open_subject, self._implementation, self.reference, known[test.name],
+                                           self.lesson.names_in_an_example)
         return Assessment(tuple(map(partial(self._graded, judged), self.lesson.exercises)), tuple(notices),
                           tuple(for_a_person))
 
@@ -186,10 +188,11 @@ class Engine:
         except Exception as error:
             why = text("the autograder failed: {error}", error=f"{type(error).__name__}: {error}")
             return self._grade(submission, "broken", start, exercises=self._nothing("broken"), for_a_person=(why,))
+        exercises, newer = with_causes(assessment.exercises, self.lesson.exercises, submission, students[0].reports)
         return self._grade(
-            submission, "graded", start, exercises=assessment.exercises, cells=students[0].reports,
-            notices=(*submission.notices, *_told(students), *assessment.notices),
-            for_a_person=(*assessment.for_a_person, *_suspicious(students)))
+            submission, "graded", start, exercises=tuple(exercises), cells=students[0].reports,
+            notices=(*submission.notices, *newer, *_told(students), *assessment.notices),
+            for_a_person=(*assessment.for_a_person, *newer, *_suspicious(students)))
 
     def _assessed(self, submission: Submission, students: list[Student], until: float) -> Assessment:
         """Judged; once more where the zygote was lost on the way, which is never the student's fault."""

@@ -22,7 +22,8 @@ NONE_KNOWN: Mapping[str, Outcome] = MappingProxyType({})
 
 
 def trials(exercise: Exercise, open_subject: Open, subject_of: SubjectOf, reference: Subject,
-           known: Mapping[str, Outcome] = NONE_KNOWN) -> Judged:
+           known: Mapping[str, Outcome] = NONE_KNOWN,
+           of_an_example: Callable[[str], bool] = lambda name: False) -> Judged:
     """A student's own test, run once per implementation, each in a fresh process, in random order.
 
     What is `known` of it already (see `trials_in_one`) is not tried again, but for one that was rejected, at random: a
@@ -37,7 +38,7 @@ def trials(exercise: Exercise, open_subject: Open, subject_of: SubjectOf, refere
     order = _shuffled(name for name in exercise.implementations if name not in outcomes)
     if order:
         outcomes |= _trials_in_fresh_ones(exercise, order, open_subject, subject_of)
-    ask = AskIn("own", reference, reference, trials=outcomes.__getitem__)
+    ask = AskIn("own", reference, reference, trials=outcomes.__getitem__, of_an_example=of_an_example)
     return Judged(exercise, [attempt(check, ask) for check in exercise.checks])
 
 

@@ -17,8 +17,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from autograder.judge.reasons import why_unanswered
 from autograder.lessons.kit.compare import NotPlain
-from autograder.lessons.kit.lesson import UNWRITTEN, Check, Exercise, Lesson, Unanswered, Wrong
+from autograder.lessons.kit.lesson import Check, Exercise, Lesson, Unanswered, Wrong
 from autograder.records import Call, Outcome, Picture, Result, StandIns, Subject, Text, text
 
 
@@ -38,6 +39,10 @@ class Attempt:
     picture: Picture | None = None
 
 
+def _never(name: str) -> bool:
+    return False
+
+
 @dataclass
 class Judged:
     """One exercise: the last attempt of each check, and everything that was answered on the way."""
@@ -45,6 +50,7 @@ class Judged:
     exercise: Exercise
     attempts: list[Attempt] = field(default_factory=list)
     answers: dict[str, dict[Call, Outcome]] = field(default_factory=dict)      # world -> call -> outcome
+    of_an_example: Callable[[str], bool] = _never       # whether a name is a variable of the notebook's examples
 
     @property
     def complete(self) -> bool:
@@ -67,9 +73,9 @@ class AskIn:
     """How a check asks its questions in one world (lesson.Ask)."""
 
     def __init__(self, world: str, subject: Subject, reference: Subject, stand_ins: Sequence[str] = (),
-                 trials: Callable[[str], Outcome] | None = None):
+                 trials: Callable[[str], Outcome] | None = None, of_an_example: Callable[[str], bool] = _never):
         self.world, self._subject, self._reference = world, subject, reference
-        self._stand_ins, self._trials = frozenset(stand_ins), trials
+        self._stand_ins, self._trials, self.of_an_example = frozenset(stand_ins), trials, of_an_example
         self.answers: dict[Call, Outcome] = {}
 
     def outcome(self, call: Call) -> Outcome:
@@ -98,6 +104,9 @@ class AskIn:
     def trial(self, implementation: str) -> Outcome:
         return self._trials(implementation)
 
+    def answered(self, function: str) -> bool:
+        return any(call.function == function and outcome.status == "answered" for call, outcome in self.answers.items())
+
 
 @lru_cache(maxsize=4096)
 def with_reference(call: Call, reference: Subject, stand_ins: frozenset[str]) -> Call:
@@ -123,45 +132,11 @@ def attempt(check: Check, ask: AskIn) -> Attempt:
     except NotPlain as odd:
         return Attempt("refused" if odd.opaque else "wrong", odd.why)
     except Unanswered as unanswered:
-        return Attempt(unanswered.outcome.status, _why(unanswered.function, unanswered.outcome, check.shown))
+        outcome = unanswered.outcome
+        return Attempt(outcome.status, why_unanswered(unanswered.function, outcome, check.shown, ask.of_an_example))
     except Exception as error:
         return Attempt("broken", text("the check itself failed: {error}", error=f"{type(error).__name__}: {error}"))
     return Attempt("passed", None, ask.world)
-
-
-def _why(name: str, outcome: Outcome, shown: bool) -> Text:
-    """What happened instead of an answer, and what a missing name may come from."""
-    why = _what_happened(name, outcome, shown)
-    if "NameError" in outcome.kinds:
-        return text("{why}; variables of the example cells do not exist when your work is graded", why=why)
-    return why
-
-
-def _what_happened(name: str, outcome: Outcome, shown: bool) -> Text:
-    """The same as a fact. Of a hidden call only the kind of exception and the line, no text."""
-    if UNWRITTEN in outcome.kinds:
-        return text("{function} is not written yet", function=name)
-    if outcome.status == "raised":
-        kind = outcome.error if shown else (outcome.kinds[0] if outcome.kinds else "Exception")
-        said = f"{kind}: {outcome.message}" if shown and outcome.message else kind
-        if outcome.where is None:
-            return text("{function} raised {error}", function=name, error=said)
-        return text("{function} raised {error} (cell {cell}, line {line})", function=name, error=said,
-                    cell=outcome.where[0] + 1, line=outcome.where[1])     # people count cells from 1
-    return text(_WHY[outcome.status].template, function=name)
-
-
-_WHY = {
-    "missing": text("there is no function {function}"),
-    "timed_out": text("{function} took too long; is there a loop that never ends?"),
-    "out_of_memory": text("{function} asked for more memory than there is"),
-    "crashed": text("the Python process crashed in {function}"),
-    "quit": text("{function} ended the Python process; a function returns its answer and never exits"),
-    "refused": text("{function} answered something that is no plain data (numbers, arrays, dicts of arrays)"),
-    "tampering": text("{function} tried something that no solution of this exercise needs; a person will look at it"),
-    "skipped": text("not tried"),
-    "broken": text("the autograder failed here; that is not your fault, and a person will look at it"),
-}
 
 
 # --- the worlds ---------------------------------------------------------------------------------------------------
@@ -175,9 +150,9 @@ def own_world(lesson: Lesson, subject: Subject, reference: Subject) -> dict[str,
     built_on = {name for exercise in lesson.exercises if exercise.skipped is None for name in exercise.stand_ins}
     for exercise in lesson.exercises:
         if not exercise.implementations and (exercise.skipped is None or exercise.name in built_on):
-            ask = AskIn("own", subject, reference)
+            ask = AskIn("own", subject, reference, of_an_example=lesson.names_in_an_example)
             attempts = [attempt(check, ask) for check in exercise.checks]
-            judged[exercise.name] = Judged(exercise, attempts, {"own": ask.answers})
+            judged[exercise.name] = Judged(exercise, attempts, {"own": ask.answers}, lesson.names_in_an_example)
     return judged
 
 
@@ -190,9 +165,11 @@ def stand_in_world(judged: Judged, failed_before: tuple[str, ...], open_subject:
     exercise = judged.exercise
     because = text("right; it only failed because of your {functions}", functions=", ".join(failed_before))
     with open_subject(functions_of(reference, exercise.proxied), exercise.proxied) as subject:
-        asks = {"stand-in": AskIn("stand-in", subject, reference, exercise.stand_ins)}
+        asks = {"stand-in": AskIn("stand-in", subject, reference, exercise.stand_ins,
+                                  of_an_example=judged.of_an_example)}
         if exercise.proxied != exercise.stand_ins and not set(exercise.proxied).isdisjoint(failed_before):
-            asks["own-forward"] = AskIn("stand-in", subject, reference, exercise.proxied)
+            asks["own-forward"] = AskIn("stand-in", subject, reference, exercise.proxied,
+                                         of_an_example=judged.of_an_example)
         for name, ask in asks.items():
             for index, again in _retry(judged, exercise.checks, ask):
                 if again.word == "passed":

@@ -83,8 +83,7 @@ def nothing_to_check(exercise: ExerciseGrade) -> Text | None:
 
 
 class Next(NamedTuple):
-    """Where to continue: the first exercise that lost points, what to think about there, whether later ones lost too.
-    """
+    """Where to continue: an exercise that lost points, what to think about there, whether others lost too."""
 
     exercise: ExerciseGrade
     why: Text | None
@@ -92,14 +91,29 @@ class Next(NamedTuple):
 
 
 def first_to_look_at(grade: Grade) -> Next | None:
-    """Later exercises build on earlier ones, so this is the first that lost points; None if all is right."""
+    """The first exercise that lost half of its points or more, since later ones build on it; else what lost most.
+
+    None where all is right.
+    """
     lost = [exercise for exercise in grade.exercises
             if not exercise.skipped and exercise.points is not None and exercise.points < exercise.max_points]
     if not lost:
         return None
-    first = lost[0]
+    first = next((exercise for exercise in lost if 2 * exercise.points <= exercise.max_points),
+                 max(lost, key=lambda exercise: exercise.max_points - exercise.points))
     said = [verdict.message or verdict.title for verdict in not_passed(first)]
     return Next(first, next(iter((*first.diagnosis.hints, *said)), None), len(lost) > 1)
+
+
+def unread(grade: Grade) -> list[CellReport]:
+    """The cells that Python could not read: what is missing elsewhere may come from there, so they are told first."""
+    return [cell for cell in grade.cells if cell.error.startswith(("SyntaxError", "IndentationError", "TabError"))]
+
+
+def stopped(grade: Grade) -> list[CellReport]:
+    """The other cells that failed."""
+    first = unread(grade)
+    return [cell for cell in grade.cells if cell.status != "ok" and cell not in first]
 
 
 def of_checks(count: int, exercise: ExerciseGrade, why: Text) -> Text:

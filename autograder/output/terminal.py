@@ -22,11 +22,13 @@ from autograder.output.marks import (
     of_checks,
     points_of,
     reservations,
+    stopped,
+    unread,
     verdict_mark,
     what_happened,
 )
 from autograder.output.plain import plain
-from autograder.records import ExerciseGrade, Grade, Verdict, text
+from autograder.records import CellReport, ExerciseGrade, Grade, Verdict, text
 
 WIDTH = 100                              # wider lines are hard to read
 STATUS = {"unreadable": text("could not be read"), "broken": VERDICT_WORDS["broken"]}
@@ -52,18 +54,22 @@ def print_grade(to: Console, grade: Grade, language: str) -> None:
     to.print(_heading(grade, language))
     for notice in grade.notices:
         to.print(_indented(translate(notice, language), 1, "yellow", "! "))
+    _print_cells(to, unread(grade), grade, language)
     if grade.status != "unreadable":
         to.print(_exercises(grade, language))
-    for cell in grade.cells:
-        if cell.status != "ok":
-            what = what_happened(cell, grade.submission)
-            words = [translate(what, language), translated(error_words(cell), language)]
-            to.print(_indented(": ".join(filter(None, words)), 1, "red", "✗ "))
+    _print_cells(to, stopped(grade), grade, language)
     for reason in grade.for_a_person:
         to.print(_indented(translate(text("for a person: {reason}", reason=reason), language), 1, "magenta", "→ "))
     if grade.isolation == "none" and grade.status != "unreadable":
         print_not_isolated(to, language)
     to.print()
+
+
+def _print_cells(to: Console, cells: list[CellReport], grade: Grade, language: str) -> None:
+    """Cells that failed, with what they raised."""
+    for cell in cells:
+        words = [translate(what_happened(cell, grade.submission), language), translated(error_words(cell), language)]
+        to.print(_indented(": ".join(filter(None, words)), 1, "red", "✗ "))
 
 
 def print_not_isolated(to: Console, language: str) -> None:

@@ -18,9 +18,12 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 from weakref import WeakKeyDictionary
 
+from msgspec.structs import replace
+
 from autograder.records import Call, Cell, CellReport, Outcome, Proxy, StandIns, Text
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ForkServer, ZygoteLost
+from autograder.sandbox.place import function_at
 from autograder.sandbox.plan import OUT_OF_TIME, CellRuns, Plan
 from autograder.sandbox.questions import arguments, outcome_of, results_in
 from autograder.sandbox.stand_ins import Answering, bytes_in
@@ -121,7 +124,7 @@ class Student:
         self._sandbox, self._modules, self._prelude = sandbox, modules, prelude
         self._answering = Answering(stand_ins, sandbox)
         self._install = install
-        self._sources = [exact_text(cell.source) for cell in cells]
+        self._sources = {cell.index: exact_text(cell.source) for cell in cells}
         self._to_examine, self._forgetful = examine, ""
         self._runs = CellRuns(cells, deepcopy(plan), sandbox.cell_seconds, until)
         self.until = until
@@ -195,7 +198,7 @@ class Student:
         """Have the source examined, once, before any of it runs; False where the child did not survive it."""
         function, self._to_examine = self._to_examine, ""
         if function:
-            question = Examine(new_nonce(), self._sources, function)
+            question = Examine(new_nonce(), list(self._sources.values()), function)
             try:
                 forgets = child.ask(question, Examined, self._sandbox.cell_seconds).forgets
             except Died:
@@ -257,7 +260,12 @@ class Student:
             self.close()
             raise
         self._kept[call] = number
-        return outcome
+        return self._placed(outcome) if outcome.where else outcome
+
+    def _placed(self, outcome: Outcome) -> Outcome:
+        """The outcome with the name of the student's function in which it arose."""
+        cell, line = outcome.where
+        return replace(outcome, within=function_at(self._sources.get(cell, ""), line))
 
     def _kept_within_bounds(self, outcome: Outcome) -> Outcome:
         """The outcome, which is remembered; WireError once all of them together are too large for that."""

@@ -41,10 +41,13 @@ def test_a_memory_error_has_its_own_word(cells):
     assert run(cells, "raise MemoryError").status == "out_of_memory"
 
 
-def test_a_syntax_error_costs_its_own_cell_only(cells):
-    ran = run(cells, "x = 1\ndef f(:\n    pass")
+def test_a_syntax_error_costs_its_own_piece_only(cells):
+    ran = run(cells, "x = 1\ndef f(:\n    pass\nprint(x)\ndef g():\n    return '''\n2\n'''")
     assert (ran.status, ran.error) == ("raised", "SyntaxError: invalid syntax (line 2)")
-    assert "x" not in cells.namespace
+    assert cells.namespace["g"]() == "\n2\n"
+    assert "x" in cells.namespace
+    assert "f" not in cells.namespace
+    assert ran.output == ""
     assert run(cells, "x = 2").status == "ok"
 
 

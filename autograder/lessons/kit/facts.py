@@ -26,6 +26,10 @@ def refuses(ask: Ask, calls: Iterable[Call], what: Text) -> None:
         if outcome.status == "answered":
             raise Wrong(text("{function} accepts {what}, expected a ValueError, TypeError or AssertionError",
                              function=call.function, what=what))
+        if UNWRITTEN in outcome.kinds and ask.answered(call.function):
+            raise Wrong(text("{function} refuses {what} with NotImplementedError, which says that something is not "
+                             "written yet; refuse with ValueError, TypeError or AssertionError",
+                             function=call.function, what=what))
         if UNWRITTEN in outcome.kinds:
             ask.value(call)
         if outcome.status == "raised" and REFUSALS.isdisjoint((outcome.error, *outcome.kinds)):
@@ -99,13 +103,18 @@ def arrays(value: Any) -> list[np.ndarray]:
 def pair(value: Any, function: str, names: str) -> tuple[Any, Any]:
     """The two parts that a function returns."""
     return _parts(value, 2, text("{function} should return two things ({names}), but what comes back is {kind}",
-                                 function=function, names=names, kind=_what(value)))
+                                 function=function, names=names, kind=_things(value)))
 
 
 def triple(value: Any, function: str, names: str) -> tuple[Any, Any, Any]:
     """The three parts that a function returns."""
     return _parts(value, 3, text("{function} should return three things ({names}), but what comes back is {kind}",
-                                 function=function, names=names, kind=_what(value)))
+                                 function=function, names=names, kind=_things(value)))
+
+
+def _things(value: Any) -> Text | str:
+    """What came back instead of some things: how many others, or what kind of thing."""
+    return text("a tuple or a list of {count}", count=len(value)) if isinstance(value, tuple) else _what(value)
 
 
 def _parts(value: Any, count: int, why: Text) -> tuple[Any, ...]:
@@ -115,7 +124,7 @@ def _parts(value: Any, count: int, why: Text) -> tuple[Any, ...]:
 
 
 def _what(value: Any) -> Text | str:
-    """What kind of thing came back."""
+    """What kind of thing came back; of several things how many."""
     return text("an array") if isinstance(value, np.ndarray) else kind_of(value)
 
 

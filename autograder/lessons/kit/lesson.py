@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.examples import example_names
 from autograder.records import Call, Outcome, Picture, Text
 
 #: the exceptions with which a function may refuse its arguments
@@ -65,6 +66,14 @@ class Ask(Protocol):
 
     def trial(self, implementation: str) -> Outcome:
         """What the student's own test says of an implementation: "answered" accepts it, "raised" rejects it."""
+        ...
+
+    def answered(self, function: str) -> bool:
+        """Whether the function has answered anything yet in this world."""
+        ...
+
+    def of_an_example(self, name: str) -> bool:
+        """Whether a variable of the notebook's example cells has this name."""
         ...
 
 
@@ -196,6 +205,15 @@ class Lesson:
     def mistakes(self) -> tuple[Mistake, ...]:
         """The catalogue, loaded only when it is needed."""
         return import_module(f"autograder.lessons.{self.name}.mistakes").MISTAKES
+
+    def names_in_an_example(self, name: str) -> bool:
+        """Whether an example cell of an edition gives this name a value."""
+        return name in self._example_names
+
+    @cached_property
+    def _example_names(self) -> frozenset[str]:
+        """Read only when a submission misses a name."""
+        return frozenset().union(*(example_names(course_file(path)) for path in self.editions.values()))
 
     @property
     def points(self) -> int:

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from autograder.lessons.kit.compare import TOLERANCE, relative_error
-from autograder.records import Call, Outcome, text
+from autograder.records import Call, Outcome, Text, text
 
 Answers = Mapping[str, Mapping[Call, Outcome]]       # exercise -> call -> outcome, in the student's own world
 EXACT = 1e-12                                   # what derived float64 gradients stay under; float32 does not
 
-OUT_OF_REACH = text("the gradients are right, but a large case is out of their reach within the time: "
-                    "were they found by nudging (numerical differentiation)?")
-INEXACT = text("the gradients are right, but less exact than derived ones are: were they found by "
-               "nudging (numerical differentiation)?")
+OUT_OF_REACH = text("the gradients are right, but a large case is out of their reach within the time: does the student "
+                    "compute number by number, or find gradients by nudging (numerical differentiation)?")
+INEXACT = text("the gradients are right, but less exact than float64 allows: does the student compute in float32 or "
+               "with a small number added somewhere, or find gradients by nudging (numerical differentiation)?")
 
 
 def answer_of(answers: Answers, call: Call, parts: int) -> Outcome | None:
@@ -34,3 +34,11 @@ def inexact(got: object, want: np.ndarray) -> bool:
     """Right within the tolerance of the checks, and yet not as exact as float64."""
     return (isinstance(got, np.ndarray) and got.shape == want.shape and got.dtype.kind == "f"
             and EXACT < relative_error(got, want) <= TOLERANCE)
+
+
+def how_exact(got: np.ndarray, want: np.ndarray) -> Text:
+    """To how many digits y is right; that it is float32 is said only where it is."""
+    if got.dtype == np.float32:
+        return text("your y is float32, which keeps about 7 digits; float64 keeps 16")
+    return text("your y is right to about {digits} digits; float64 keeps 16",
+                digits=int(-np.log10(relative_error(got, want))))

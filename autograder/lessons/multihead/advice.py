@@ -1,7 +1,15 @@
 """Remarks that never cost points: for the student, and for a person who should look at a submission."""
 from __future__ import annotations
 
-from autograder.lessons.kit.remarks import INEXACT, OUT_OF_REACH, Answers, answer_of, gave_up_on_size, inexact
+from autograder.lessons.kit.remarks import (
+    INEXACT,
+    OUT_OF_REACH,
+    Answers,
+    answer_of,
+    gave_up_on_size,
+    how_exact,
+    inexact,
+)
 from autograder.lessons.multihead import probes
 from autograder.records import Outcome, Subject, Text, text
 
@@ -14,9 +22,9 @@ def advice(answers: Answers, reference: Subject) -> tuple[list[Text], list[Text]
     if forward is not None and "1.x~0" in forward.shares:
         notices.append(text("your cache keeps x itself, not a copy: whoever changes x afterwards changes your cache "
                             "(no points lost)"))
-    if forward is not None and inexact(forward.value[0], reference.answer(probes.GENERAL.forward).value[0]):
-        notices.append(text("your y is right to about 7 digits; float64 keeps 16: where do you use float32? "
-                            "(no points lost)"))
+    want = reference.answer(probes.GENERAL.forward).value[0]
+    if forward is not None and inexact(forward.value[0], want):
+        notices.append(how_exact(forward.value[0], want))
     elif gave_up_on_size(answers, backward, probes.LARGE.backward):
         for_a_person.append(OUT_OF_REACH)
     elif backward is not None and _inexact_gradient(backward, reference):

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from types import CodeType
 from typing import Any, NamedTuple
 
+from autograder.sandbox.inside.blocks import readable
 from autograder.sandbox.inside.definitions import defines, names_something
 from autograder.sandbox.inside.magics import Shell, as_python, display, without_cell_magic
 from autograder.sandbox.wire.calling import cell_filename, described
@@ -109,10 +110,10 @@ class Cells:
     def _run(self, request: Run, slow: list[int]) -> Failure | None:
         """The first failure. After it, only the remaining definitions run."""
         try:
-            statements = self._statements(request.source, cell_filename(request.cell))
+            statements, unread = self._statements(request.source, cell_filename(request.cell))
         except BaseException as error:
             return Failure.of(error)
-        failure, noted = None, False
+        failure, noted = unread and Failure.of(unread), unread is not None
         for number, (statement, code) in enumerate(statements):
             only_definitions = request.mode == "definitions" or failure is not None
             if number in request.skip or only_definitions and not defines(statement, self.namespace):
@@ -129,16 +130,24 @@ class Cells:
                 slow.append(number)
         return failure
 
-    def _statements(self, source: str, filename: str) -> list[tuple[ast.stmt, CodeType]]:
-        """The cell's statements, each compiled; raises SyntaxError (and what the parser raises on absurd sources)."""
+    def _statements(self, source: str, filename: str) -> tuple[list[tuple[ast.stmt, CodeType]], SyntaxError | None]:
+        """The cell's statements, each compiled, and the syntax error in what could not be read.
+
+        Raises what the parser raises on absurd sources.
+        """
         source = without_cell_magic(source, lambda what: self._note("left_out", what))
-        try:
-            tree = ast.parse(source, filename)
-        except SyntaxError:
+        body, unread = readable(source, filename)
+        if unread:
             source = as_python(source)
-            tree = ast.parse(source, filename)
+            body, unread = readable(source, filename)
         linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-        return [(statement, self._compiled(statement, filename)) for statement in tree.body]
+        compiled = []
+        for statement in body:
+            try:
+                compiled.append((statement, self._compiled(statement, filename)))
+            except SyntaxError as error:                    # a return outside any function, say
+                unread = unread or error
+        return compiled, unread
 
     def _compiled(self, statement: ast.stmt, filename: str) -> CodeType:
         code = compile(ast.Module([statement], []), filename, "exec", self._flags, dont_inherit=True)

@@ -1,4 +1,5 @@
 """own_test: the student's own test, graded by what it catches and by what it leaves in peace."""
+from autograder.lessons.kit.exceptions import unknown_name
 from autograder.lessons.kit.facts import error_name
 from autograder.lessons.kit.lesson import UNWRITTEN, Ask, Check, Unanswered, Wrong, check
 from autograder.records import Outcome, Text, text
@@ -14,27 +15,35 @@ def accepts_right_implementations(ask: Ask) -> None:
     for name in RIGHT:
         outcome = ask.trial(name)
         if outcome.status == "raised" and UNWRITTEN not in outcome.kinds:
-            raise Wrong(_rejects(outcome))
+            raise Wrong(_rejects(ask, outcome))
         _finished(outcome)
 
 
-def _rejects(outcome: Outcome) -> Text:
+def _rejects(ask: Ask, outcome: Outcome) -> Text:
     """How the test turned down something right: by an assertion of its own, or by a mistake in the test itself."""
     if "AssertionError" in outcome.kinds:
         return text("own_test rejects an implementation that is right, with {error}; "
                     "does it compare something that may differ?", error=error_name(outcome))
+    if "TypeError" in outcome.kinds and outcome.where is None:      # nothing of the student's had begun
+        return text("own_test could not be called: it should take two functions, as in "
+                    "def own_test(multihead, multihead_backward)")
     stops = _stops(outcome)
-    if "NameError" in outcome.kinds:
+    if ask.of_an_example(unknown_name(outcome)):
         return text("{why}; variables of the example cells do not exist when your work is graded", why=stops)
     return stops
 
 
 def _stops(outcome: Outcome) -> Text:
-    """Which mistake in the test itself ended it, and where."""
+    """Which mistake ended it, and where: in the test itself, or in a function of the student's that it calls."""
+    error = error_name(outcome)
     if outcome.where is None:
-        return text("own_test itself stops with {error} on an implementation that is right", error=error_name(outcome))
+        return text("own_test itself stops with {error} on an implementation that is right", error=error)
+    where = {"cell": outcome.where[0] + 1, "line": outcome.where[1]}
+    if outcome.within not in ("", "own_test"):
+        return text("your {function} stops with {error} when own_test calls it (cell {cell}, line {line})",
+                    function=outcome.within, error=error, **where)
     return text("own_test itself stops with {error} on an implementation that is right (cell {cell}, line {line})",
-                error=error_name(outcome), cell=outcome.where[0] + 1, line=outcome.where[1])
+                error=error, **where)
 
 
 def _finished(outcome: Outcome) -> None:

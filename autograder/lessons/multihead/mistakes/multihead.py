@@ -93,7 +93,7 @@ PROJECTIONS = (
     Mistake(
         "q-scaled-before-helper", FORWARD,
         why="the query is divided by the root of the head width, and the given attention does so once more",
-        hint=text("Which scaling has the given attention done already? Read its first lines."),
+        hint=text("How often are your scores divided by √d? Count the functions that you call as well."),
         make=changed((Q, f"{Q} / np.sqrt(x.shape[-1] // heads)")),
     ),
     Mistake(
@@ -275,8 +275,7 @@ ARGUMENTS = (
         why="single precision, from a framework's habit",
         hint=text("How many digits does your number type keep?"),
         make=changed((X, "x = np.array(x, dtype=np.float32)")),
-        advice=text("your y is right to about 7 digits; float64 keeps 16: where do you use float32? "
-                    "(no points lost)"),
+        advice=text("your y is right to about {digits} digits; float64 keeps 16", digits=7),
     ),
     Mistake(
         "cache-x-alias", FORWARD,
