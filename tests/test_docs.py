@@ -21,9 +21,9 @@ import reference  # noqa: E402 - a hook of the site's, which is no part of the p
 LANGUAGES = {"sh", "python", "text", "toml", "yaml", "dockerfile"}
 #: what is not run, by page and first line; the reason stands in the page's source
 UNTESTED = {
-    ("README.md", "make demo       # sets everything up, makes a class of 30 and grades it"):
+    ("README.md", "make demo               # set everything up, make a class of 30 and grade it"):
         "they install everything anew, and take minutes",
-    ("README.md", "autograder verify           # one to three minutes; --quick for a part of it, --table for who "
+    ("README.md", "autograder verify           # one to three minutes; --quick for a sample, --table for who "
      "catches what"): "the suite proves the lesson and runs these checks in tests of their own",
     ("docs/cluster.md", "pip install 'multihead-autograder[cluster]'              # here, and on every worker: the same"
      " version"): "a scheduler and workers of a cluster",
