@@ -9,14 +9,22 @@ c.CourseDirectory.course_id = "multihead"
 c.CourseDirectory.source_directory = "assignments"
 c.CourseDirectory.release_directory = "release"
 
-# What lies in an assignment's folder travels to every student, unless its name matches one of these.
-c.CourseDirectory.ignore = [
-    ".*", "__pycache__", "*.pyc", "*.pyo", "*.bak", "*.orig", "*~",
-    "feedback", "gradebook.db", "*.html", "*.log",
+# nbgrader's own steps, but for one: the notebooks of our lessons say in their own language what belongs in a cell, so
+# their stub is bare. Other assignments keep nbgrader's stub, in whatever language they are.
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.InstantiateTests",
+    "nbgrader.preprocessors.LockCells",
+    "autograder.nbgrader.stubs.ClearLessonSolutions",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
 ]
-
-# The notebooks say in their own language what belongs here, so this one line serves every edition.
-c.ClearSolutions.code_stub = {"python": "raise NotImplementedError()"}
 
 if ENGINE:
     c.Autograde.exporter_class = "autograder.nbgrader.preprocessors.SubmissionExporter"

@@ -209,3 +209,9 @@ def test_a_config_that_does_not_run_is_named(course):
 def test_a_course_without_a_config_uses_ours(course, gradebook, released):
     (course / "nbgrader_config.py").unlink()
     assert release(course, db_url=f"sqlite:///{gradebook}").folder == course / "release" / "multihead"
+
+
+@pytest.mark.parametrize("name", [".DS_Store", "run.log", "multihead.html", "multihead.ipynb.bak", "attention.py~"])
+def test_what_working_on_the_assignment_leaves_behind_does_not_travel(course, name):
+    (course / "assignments/multihead" / name).write_text("x")
+    assert not (release(course, db_url="sqlite://").folder / name).exists()

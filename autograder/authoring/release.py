@@ -27,6 +27,9 @@ from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.empty_gradebook import commands_on_path, put_empty_gradebook
 from autograder.nbgrader.worth import course_lesson, with_points
 
+#: what working on an assignment leaves in its folder, besides what nbgrader ignores; none of it travels to students
+LEFT_BEHIND = (".*", "*.pyo", "*.bak", "*.orig", "*~", "gradebook.db", "*.html", "*.log")
+
 
 @dataclass(frozen=True)
 class ReleaseReport:
@@ -118,8 +121,9 @@ def _register(config: Config, course: Path, assignment: str, into: Path, db_url:
 
 def _run_nbgrader(config: Config, more: Config, course: Path, assignment: str, into: Path) -> Path:
     config.merge(more)
-    config.merge(Config({"CourseDirectory": {
-        "root": str(course), "release_directory": str(into), "assignment_id": assignment, "notebook_id": "*"}}))
+    ignored = [*CourseDirectory(config=config).ignore, *LEFT_BEHIND]
+    config.merge(Config({"CourseDirectory": {"root": str(course), "release_directory": str(into), "ignore": ignored,
+                                             "assignment_id": assignment, "notebook_id": "*"}}))
     said: list[str] = []
     log = _log(said)
     directory = CourseDirectory(config=config, log=log)

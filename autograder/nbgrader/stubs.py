@@ -1,0 +1,25 @@
+"""The stub that replaces a solution in a release: a lesson of ours has its own, every other notebook nbgrader's."""
+from __future__ import annotations
+
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ClearSolutions
+
+from autograder.nbgrader.session import lesson_of
+
+STUB = "raise NotImplementedError()"
+
+
+class ClearLessonSolutions(ClearSolutions):
+    """Replaces ClearSolutions: our notebooks already say, in their own language, what belongs in each cell."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        about, stubs = resources["nbgrader"], self.code_stub
+        if lesson_of(about["assignment"], about["notebook"]) is None:
+            return super().preprocess(nb, resources)
+        self.code_stub = {**stubs, "python": STUB}
+        try:
+            return super().preprocess(nb, resources)
+        finally:
+            self.code_stub = stubs              # the same step goes on to the assignment's other notebooks
