@@ -15,6 +15,11 @@ def lesson_names() -> list[str]:
     return sorted(found, key=lambda name: name != DEFAULT)
 
 
+def every_lesson() -> list[Lesson]:
+    """All lessons of this installation, the default one first."""
+    return [load_lesson(name) for name in lesson_names()]
+
+
 @lru_cache
 def load_lesson(name: str) -> Lesson:
     """The lesson of this name; ValueError names the ones that exist."""

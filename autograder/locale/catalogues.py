@@ -1,17 +1,18 @@
 """The catalogues: extracted from the code and the templates, translated by people, compiled for gettext.
 
-`python -m autograder.locale` brings every .po up to date with the code and compiles it; what then has an empty msgstr
-waits for a translation. Needs Babel, which only those who change sentences need.
+`autograder dev locale` brings every .po up to date with the code and compiles it; what then has an empty msgstr waits
+for a translation. Only those who change sentences need Babel.
 """
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
-from babel.messages.mofile import write_mo
+from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
@@ -21,6 +22,50 @@ HERE = Path(__file__).parent
 PACKAGE = HERE.parent
 PROJECT = "multihead-autograder"
 GAP = re.compile(r"\{\w+\}")
+
+
+def differences() -> list[str]:
+    """One sentence for each catalogue that is not up to date, and for each sentence that waits for its translation."""
+    sentences = extracted()
+    found = []
+    for path in catalogues():
+        if words(read(path)).keys() != words(sentences).keys():
+            found.append(f"{path} does not have the sentences that the code has now")
+        if words(read(path)) != words(_compiled_before(path)):
+            found.append(f"{path.with_suffix('.mo')} is not compiled from {path.name}")
+        found += [f"{path}: {msgid!r} has no translation with the same gaps" for msgid in untranslated(path)]
+    return found
+
+
+def write() -> list[Path]:
+    """Bring every catalogue up to date and compile it; the files that this changed."""
+    changed = []
+    for path in catalogues():
+        changed += changed_files({path: updated(path)})
+        changed += changed_files({path.with_suffix(".mo"): compiled(path)})
+    return changed
+
+
+def changed_files(contents: Mapping[Path, bytes]) -> list[Path]:
+    """Write these files; the ones that this changed."""
+    changed = [path for path, content in contents.items() if not path.exists() or path.read_bytes() != content]
+    for path in changed:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(contents[path])
+    return changed
+
+
+def words(catalogue: Catalog) -> dict[str, str]:
+    """Each sentence of a catalogue with its translation."""
+    return {message.id: message.string for message in catalogue if message.id}
+
+
+def _compiled_before(path: Path) -> Catalog:
+    """What gettext reads beside this .po: nothing, where it was never compiled."""
+    if not path.with_suffix(".mo").exists():
+        return Catalog()
+    with path.with_suffix(".mo").open("rb") as file:
+        return read_mo(file)
 
 
 def catalogues() -> list[Path]:
@@ -53,10 +98,10 @@ def in_code(source: str) -> list[str]:
     return [sentence for sentence in sentences if isinstance(sentence, str)]
 
 
-def read(path: Path) -> Catalog:
-    """The catalogue in this .po file; its language is the name of the folder above."""
-    with path.open("rb") as file:
-        catalogue = read_po(file, locale=path.parts[-3], charset="utf-8")
+def read(path: Path, language: str | None = None) -> Catalog:
+    """The catalogue in this .po file, empty where there is none; its language is the folder's, if nobody says so."""
+    content = path.read_bytes() if path.exists() else b""
+    catalogue = read_po(BytesIO(content), locale=language or path.parts[-3], charset="utf-8")
     catalogue.project, catalogue.version = PROJECT, __version__
     catalogue.last_translator = catalogue.language_team = catalogue.msgid_bugs_address = PROJECT
     return catalogue
@@ -68,8 +113,13 @@ def updated(path: Path) -> bytes:
     template.creation_date = catalogue.creation_date                 # else every run would change the file
     catalogue.update(template, no_fuzzy_matching=True)
     catalogue.obsolete.clear()
+    return po_file(catalogue, sort_by_file=True)
+
+
+def po_file(catalogue: Catalog, sort_by_file: bool = False) -> bytes:
+    """The .po file of a catalogue, its sentences in their order unless they are sorted."""
     file = BytesIO()
-    write_po(file, catalogue, width=110, include_lineno=False, sort_by_file=True)
+    write_po(file, catalogue, width=110, include_lineno=False, sort_by_file=sort_by_file)
     return file.getvalue()
 
 
