@@ -6,7 +6,7 @@ DEMO ?= demo-class
 # every core takes the next test that nobody has begun
 PYTEST := $(BIN)/python -m pytest -n logical --dist worksteal
 
-.PHONY: setup demo test test-all test-integration everywhere bench docs docs-serve clean
+.PHONY: setup demo test test-all test-integration lint everywhere bench docs docs-serve clean
 
 setup: .venv/ready
 
@@ -29,6 +29,10 @@ test-all: setup	# everything that this Python can show
 test-integration: setup	# what is slow by nature: other Pythons, other NumPys, other programs
 	$(PYTEST) -m integration || test $$? -eq 5	# 5: none is marked so
 	$(BIN)/python tests/everywhere.py
+
+lint: setup	# what is wrong without running it, and what is out of date
+	$(BIN)/ruff check .
+	$(BIN)/autograder dev all --check
 
 everywhere: setup	# the students' side, on each Python and NumPy that this machine can have
 	$(BIN)/python tests/everywhere.py

@@ -36,10 +36,16 @@ def on_files(files: Any, config: Any) -> Any:
 # --- commands -----------------------------------------------------------------------------------------------------
 
 def commands(command: click.Command = cli.cli, words: str = "autograder") -> Iterator[tuple[str, click.Command]]:
-    """Every command by the words that one types, groups before their members."""
+    """Every command that teachers use by the words that they type, groups before their members."""
     yield words, command
-    for name, member in sorted(getattr(command, "commands", {}).items()):
+    for name, member in shown_members(command):
         yield from commands(member, f"{words} {name}")
+
+
+def shown_members(command: click.Command) -> list[tuple[str, click.Command]]:
+    """The commands of a group by name, without those that only developers need."""
+    members = getattr(command, "commands", {})
+    return sorted((name, member) for name, member in members.items() if not member.hidden)
 
 
 def commands_page() -> str:
@@ -54,7 +60,7 @@ def _about(words: str, command: click.Command) -> Iterator[str]:
     yield _paragraphs(inspect.cleandoc(command.help or ""))
     yield f"```text\n{' '.join([words, *command.collect_usage_pieces(context)])}\n```"
     if isinstance(command, click.Group):
-        members = ((name, member.get_short_help_str(200)) for name, member in sorted(command.commands.items()))
+        members = ((name, member.get_short_help_str(200)) for name, member in shown_members(command))
         yield _table(("command", "what it does"), ((_link(f"{words} {name}"), _cell(short)) for name, short in members))
     options = [_option(option, context) for option in command.params if isinstance(option, click.Option)]
     if options:

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from editions import EDITIONS, LESSON, RELEASES, beside, code_cells, read
 
-from autograder.authoring.source import drift, drift_of, main, sync, sync_into
+from autograder.authoring.source import drift, drift_of, sync, sync_into
 from autograder.intake.regions import bodies, stubs
 from autograder.lessons.kit.course_file import course_file
 
@@ -183,9 +183,3 @@ def test_a_missing_solution_cell_is_named():
 def test_the_body_of_a_function_is_what_follows_its_docstring():
     assert bodies('def f(x):\n    """Doc."""\n    # why\n    return x\n\n\ndef g():\n    pass\n') == {
         "f": ["    # why", "    return x"], "g": ["    pass"]}
-
-
-def test_the_check_command_only_looks(capsys):
-    assert main(["--check"]) == 0
-    assert "every solution region" in capsys.readouterr().out
-    assert main(["--chekc"]) == 2

@@ -21,9 +21,13 @@ def recipe(target: str) -> str:
 
 
 def test_every_target_that_ci_calls_exists() -> None:
-    assert CALLED == ["test-all", "test-integration", "docs"]
+    assert CALLED == ["lint", "test-all", "test-integration", "docs"]
     assert set(CALLED) <= set(TARGETS)
     assert all(recipe(target) for target in CALLED)
+
+
+def test_ci_looks_for_what_is_out_of_date() -> None:
+    assert "autograder dev all --check" in recipe("lint")
 
 
 def test_every_test_belongs_to_exactly_one_of_what_ci_runs() -> None:

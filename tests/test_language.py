@@ -83,7 +83,7 @@ def test_every_language_but_english_has_a_catalogue():
 
 @pytest.mark.parametrize("path", catalogues(), ids=lambda path: path.parts[-3])
 def test_every_sentence_of_the_code_is_in_the_catalogue(path):
-    assert words(read(path)).keys() == words(extracted()).keys(), "run `python -m autograder.locale`"
+    assert words(read(path)).keys() == words(extracted()).keys(), "run `autograder dev locale`"
 
 
 @pytest.mark.parametrize("path", catalogues(), ids=lambda path: path.parts[-3])
@@ -94,7 +94,7 @@ def test_every_sentence_is_translated_with_the_same_gaps(path):
 @pytest.mark.parametrize("path", catalogues(), ids=lambda path: path.parts[-3])
 def test_what_gettext_reads_is_what_the_catalogue_says(path):
     with path.with_suffix(".mo").open("rb") as file:
-        assert words(read_mo(file)) == words(read_mo(BytesIO(compiled(path)))), "run `python -m autograder.locale`"
+        assert words(read_mo(file)) == words(read_mo(BytesIO(compiled(path)))), "run `autograder dev locale`"
 
 
 @pytest.mark.parametrize("path", catalogues(), ids=lambda path: path.parts[-3])

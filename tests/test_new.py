@@ -187,7 +187,7 @@ def test_only_a_checkout_that_runs_itself_is_written_into(tmp_path: Path, monkey
     (tmp_path / "pyproject.toml").touch()
     assert run(["new", "check", "split_heads", "slip"]) == 2
     said = capsys.readouterr().err
-    assert "run `python -m autograder new`" in said
+    assert "run `python -m autograder`" in said
     assert said.count("\n") == 1
 
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from editions import EDITIONS, LESSON, read
 
-from autograder.authoring.pictures import main, outdated, picture_cells, sync
+from autograder.authoring.pictures import outdated, picture_cells, sync
 from autograder.lessons.multihead.pictures import PICTURES, WORDS, picture
 from autograder.lessons.multihead.pictures.canvas import DARK
 
@@ -16,12 +16,6 @@ EVERY = [(name, language) for language in EDITIONS for name in PICTURES]
 
 def test_the_notebooks_hold_the_pictures_as_they_are_drawn_now():
     assert outdated(LESSON) == []
-
-
-def test_the_check_command_only_looks(capsys):
-    assert main(["--check"]) == 0
-    assert "every picture" in capsys.readouterr().out
-    assert main(["--draw"]) == 2
 
 
 def test_an_outdated_picture_is_named_and_mended(tmp_path, monkeypatch):

@@ -1,14 +1,12 @@
 """The pictures in the source notebooks: each stands in a text cell of its own, as an SVG inside the notebook's file.
 
-`python -m autograder.authoring.pictures` draws them and puts them there; with `--check` it only says where they differ
-(exit code 1). Only this needs Matplotlib. An `<img>` with a data URI is the one form that JupyterLab, VS Code and
-Colab all show: attachments are ignored by Colab, and as SVG by JupyterLab.
+Drawing them needs Matplotlib. An `<img>` with a data URI is the only form that JupyterLab, VS Code and Colab all show:
+attachments are ignored by Colab, and as SVG by JupyterLab.
 """
 from __future__ import annotations
 
 import base64
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,11 +14,21 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.authoring.in_step import keep_in_step
+from autograder.lessons.installed import every_lesson
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 
 WIDTH = 560                                     # pixels; where the page is narrower, the picture is too
+
+
+def differences() -> list[str]:
+    """One sentence for each picture of any lesson that is not in its notebook as it is drawn now."""
+    return [sentence for lesson in every_lesson() for sentence in outdated(lesson)]
+
+
+def write() -> list[Path]:
+    """Put the pictures of every lesson into their cells; the notebooks that this changed."""
+    return [path for lesson in every_lesson() for path in sync(lesson)]
 
 
 def picture_cells(lesson: Lesson, language: str) -> dict[str, str]:
@@ -63,13 +71,3 @@ def sync(lesson: Lesson) -> list[Path]:
 
 def _editions(lesson: Lesson) -> Iterator[tuple[str, Path]]:
     return ((language, course_file(path)) for language, path in lesson.editions.items())
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Write, or with `--check` only compare, the pictures of every lesson; the exit code."""
-    return keep_in_step("autograder.authoring.pictures", outdated, sync, "every picture is as it is drawn now",
-                        arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

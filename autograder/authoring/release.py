@@ -8,6 +8,8 @@ from __future__ import annotations
 import logging
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +23,7 @@ from traitlets.config import Config, PyFileConfigLoader
 from autograder.authoring.leak import Secrets, prove, secrets
 from autograder.intake.regions import bodies
 from autograder.lessons import DEFAULT
-from autograder.lessons.installed import lesson_names, load_lesson
+from autograder.lessons.installed import assignments_of, every_lesson
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.empty_gradebook import commands_on_path, put_empty_gradebook
@@ -49,7 +51,46 @@ def release(course: Path, assignment: str = DEFAULT, db_url: str | None = None) 
     Raises FileNotFoundError or ValueError, in one line, where there is nothing to release or nbgrader refuses;
     Leak (a ValueError) where the release would give something away.
     """
-    course = course.resolve()
+    with _proven(course.resolve(), assignment) as made:
+        if _is_assignment(made.lesson, made.directory, assignment):
+            _register(made.config, course.resolve(), assignment, made.temporary / "registered", db_url)
+        return _put_in_place(made)
+
+
+def differences() -> list[str]:
+    """One sentence for each folder of this checkout's release/ that its notebook and modules would not make now."""
+    found = []
+    for assignment in _assignments():
+        with _proven(course_file("."), assignment) as made:
+            if _contents(made.folder) != _contents(made.report.folder):
+                found.append(f"{made.report.folder} is not what its notebook and modules make")
+    return found
+
+
+def write() -> list[Path]:
+    """Make this checkout's release/ anew, without a gradebook; the folders that this changed."""
+    changed = []
+    for assignment in _assignments():
+        with _proven(course_file("."), assignment) as made:
+            if _contents(made.folder) != _contents(made.report.folder):
+                changed.append(_put_in_place(made).folder)
+    return changed
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A release in a temporary folder, which is proven to give nothing away."""
+
+    lesson: Lesson
+    config: Config
+    directory: CourseDirectory
+    temporary: Path
+    folder: Path                                # where it was made; `report.folder` is where students get it from
+    report: ReleaseReport
+
+
+@contextmanager
+def _proven(course: Path, assignment: str) -> Iterator[_Made]:
     lesson, name = _lesson_of(assignment)
     config = with_points(_config(course), course_lesson(course, lesson))
     directory = CourseDirectory(config=config, root=str(course))
@@ -61,20 +102,31 @@ def release(course: Path, assignment: str = DEFAULT, db_url: str | None = None) 
     files = (name, *(f"{module}.py" for module in lesson.beside))
     kept = _secrets(lesson, source, name)
     with tempfile.TemporaryDirectory(prefix=".release-", dir=course) as temporary:
-        made = _generate(config, course, assignment, Path(temporary) / "proven")
-        prove(made, files, kept)
-        if _is_assignment(lesson, directory, assignment):
-            _register(config, course, assignment, Path(temporary) / "registered", db_url)
-        folder = Path(directory.format_path(directory.release_directory, ".", assignment)).resolve()
-        points = _points(made / name)
-        _swap_in(made, folder, Path(temporary) / "retired")
-    return ReleaseReport(folder, files, points, len(kept.solution | kept.hidden))
+        folder = _generate(config, course, assignment, Path(temporary) / "proven")
+        prove(folder, files, kept)
+        released = Path(directory.format_path(directory.release_directory, ".", assignment)).resolve()
+        report = ReleaseReport(released, files, _points(folder / name), len(kept.solution | kept.hidden))
+        yield _Made(lesson, config, directory, Path(temporary), folder, report)
+
+
+def _put_in_place(made: _Made) -> ReleaseReport:
+    _swap_in(made.folder, made.report.folder, made.temporary / "retired")
+    return made.report
+
+
+def _assignments() -> list[str]:
+    return [name for lesson in every_lesson() for name in assignments_of(lesson)]
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts}
 
 
 def _lesson_of(assignment: str) -> tuple[Lesson, str]:
     """The lesson that has this assignment as an edition, and the file name of its notebook."""
     editions = {Path(path).parent.name: (lesson, Path(path).name)
-                for lesson in map(load_lesson, lesson_names()) for path in lesson.editions.values()}
+                for lesson in every_lesson() for path in lesson.editions.values()}
     if assignment not in editions:
         raise ValueError(f"there is no assignment {assignment!r}; the lessons have: {', '.join(sorted(editions))}")
     return editions[assignment]

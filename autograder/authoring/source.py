@@ -1,18 +1,24 @@
-"""The source notebooks hold the reference's bodies in their solution regions: one solution, written down once.
-
-`python -m autograder.authoring.source` writes them there; with `--check` it only says where they differ (exit code 1).
-"""
+"""The source notebooks hold the reference's bodies in their solution regions: one solution, written down once."""
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
 
-from autograder.authoring.in_step import keep_in_step
 from autograder.intake.regions import Bodies, editions, read_notebook, region, solution_cells, wanted_bodies
+from autograder.lessons.installed import every_lesson
 from autograder.lessons.kit.lesson import Lesson
+
+
+def differences() -> list[str]:
+    """One sentence for each solution region of any lesson that is not the reference's body."""
+    return [sentence for lesson in every_lesson() for sentence in drift(lesson)]
+
+
+def write() -> list[Path]:
+    """Write the reference's bodies into the notebooks of every lesson; the notebooks that this changed."""
+    return [path for lesson in every_lesson() for path in sync(lesson)]
 
 
 def drift(lesson: Lesson) -> list[str]:
@@ -60,13 +66,3 @@ def _first_difference(found: Sequence[str], wanted: Sequence[str]) -> str:
         if here != there:
             return f"line {number} of the solution is {here.strip()!r}, the reference has {there.strip()!r}"
     return f"the solution has {len(found)} lines, the reference {len(wanted)}"
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Write, or with `--check` only compare, the notebooks of every lesson; the exit code."""
-    return keep_in_step("autograder.authoring.source", drift, sync, "every solution region is the reference's body",
-                        arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from autograder.cli import check, course, export, forget, lesson, new, package, report
+from autograder.cli import check, course, dev, export, forget, lesson, new, package, report
 from autograder.cli.common import BROKEN, DONE, INTERRUPTED, NO_READER, WRONG_USAGE, course_settings, exit_code
 from autograder.cli.options import examples
 from autograder.output.streams import open_what_is_closed, silence_output
@@ -24,7 +24,7 @@ SETTINGS = "autograder.toml"
 COMPLETE = "_AUTOGRADER_COMPLETE"            # set by a shell that asks how a word goes on
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 COMMANDS = (check.check, course.grade, course.diff, report.report, export.export, lesson.release, lesson.verify,
-            new.new, package.package, course.demo, forget.forget)
+            new.new, package.package, course.demo, forget.forget, dev.dev)
 
 
 def _show_version(context: click.Context, option: click.Parameter, value: bool) -> None:

@@ -2,8 +2,8 @@
 
 Whatever stands in no table fails with EPERM, as if the process lacked the right. The filter made of these tables is
 kept beside this file as the kernel's own program (BPF), one for each kind of processor, so that no library is needed
-where students' work is graded. After a change run `python -m autograder.sandbox.syscalls` to make it anew: that needs
-pyseccomp and libseccomp.
+where students' work is graded. After a change `autograder dev syscalls` makes it anew: that needs pyseccomp and
+libseccomp.
 """
 from __future__ import annotations
 
@@ -99,11 +99,16 @@ def policy_digest() -> str:
     return hashlib.blake2b(json.dumps(tables).encode(), digest_size=8).hexdigest()
 
 
-def main() -> None:
-    """Write the filters."""
+def differences() -> list[str]:
+    """A sentence where the filters were made of other tables; another libseccomp's bytes for these do as well."""
+    made_of = json.loads(FILTERS.read_text(encoding="utf-8"))["policy"]
+    return [] if made_of == policy_digest() else [f"{FILTERS} was made of other tables than those of syscalls.py"]
+
+
+def write() -> list[Path]:
+    """Make the filters anew where the tables have changed; the file that this changed."""
+    if not differences():
+        return []
     filters = {processor: base64.b64encode(compiled(processor)).decode() for processor in PROCESSORS}
     FILTERS.write_text(json.dumps({"policy": policy_digest(), **filters}, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    return [FILTERS]

@@ -85,7 +85,7 @@ def numbers(pyseccomp: ModuleType, processor: str) -> dict[str, int]:
 
 
 def test_the_filters_were_made_of_these_tables() -> None:
-    assert FILTERS["policy"] == syscalls.policy_digest(), "run python -m autograder.sandbox.syscalls"
+    assert FILTERS["policy"] == syscalls.policy_digest(), "run `autograder dev syscalls`"
 
 
 def test_a_call_is_in_one_table_only() -> None:

@@ -54,7 +54,7 @@ class Checkout:
         if not (folder / "autograder" / "lessons").is_dir() or not (folder / "pyproject.toml").is_file():
             raise CannotMake(f"{folder} is no checkout of the autograder; go to the one that you work in")
         if running != folder:
-            raise CannotMake(f"this is the autograder of {running}; run `python -m autograder new` to work in {folder}")
+            raise CannotMake(f"this is the autograder of {running}; run `python -m autograder` to work in {folder}")
         return cls(folder)
 
     def lesson(self, name: str) -> Lesson:

@@ -1,7 +1,7 @@
 """The pictures of the notebook: each is drawn from its words in one language, as an SVG for a light and a dark page.
 
 `PICTURES[name](words)` draws one; `WORDS[language][name]` holds its words, with "alt", what it says to those who
-cannot see it. `python -m autograder.authoring.pictures` puts them into the notebooks.
+cannot see it. `autograder dev pictures` puts them into the notebooks.
 """
 from __future__ import annotations
 
