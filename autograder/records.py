@@ -48,6 +48,7 @@ class Submission(msgspec.Struct, frozen=True):
     notices: tuple[Text, ...] = ()       # everything that was repaired or left out on reading
     unreadable: Text | None = None       # why nothing could be read
     python: str = ""                     # the notebook's own version of Python, where that is newer than ours
+    fault: Text | None = None            # why we failed to read it, whoever made it
 
 
 # --- what is asked of a subject, and what it answers --------------------------------------------------------------

@@ -18,12 +18,12 @@ from courses import rows
 from autograder import cli
 from autograder.authoring.demo import make_class
 from autograder.course.settings import Settings
+from autograder.faults import Stopped
 from autograder.judge.engine import Limits
 from autograder.run import dask_pool as cluster
 from autograder.run.dask_pool import ClusterPool
 from autograder.run.grade_course import grade_course
 from autograder.run.job import Task
-from autograder.run.local_pool import Stopped
 
 TASK = Task("multihead", Settings(), Limits())
 ROWS = ("SELECT sa.student_id, c.name, g.auto_score, g.needs_manual_grade FROM grade g "

@@ -14,13 +14,14 @@ from test_hook import wrong
 
 from autograder.course.journal import Journal
 from autograder.course.settings import Settings
+from autograder.faults import Stopped
 from autograder.intake import read_bytes
 from autograder.judge.engine import Limits
 from autograder.records import Cell, Grade, Submission, text
 from autograder.run import dispatch
 from autograder.run.dispatch import Dispatcher, Judged
 from autograder.run.job import About, Done, Job, Task, Unsuitable, about, judge, pack
-from autograder.run.local_pool import LocalPool, Stopped
+from autograder.run.local_pool import LocalPool
 
 TASK = Task("multihead", Settings(), Limits(isolation="none"))
 DEADLY = "import ctypes"

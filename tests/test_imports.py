@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "autograder"
 #: what everybody may use
-GROUND = {"records", "stages", "atomic", "locale"}
+GROUND = {"records", "stages", "atomic", "faults", "locale"}
 #: a room -> the rooms, besides the ground, that it may import; lower rooms stand first
 ALLOWED = {
     "lessons/kit": set(),
@@ -31,7 +31,7 @@ ALLOWED = {
     "authoring/demo": {"lessons", "lessons/kit"},
     "integrations": {"lessons", "lessons/kit", "intake", "course", "judge", "output", "output/exports", "sandbox"},
     "run": {"lessons", "lessons/kit", "course", "judge", "nbgrader"},
-    "cli": {"lessons", "lessons/kit", "intake", "judge", "sandbox", "course", "output", "output/exports", "report",
+    "cli": {"lessons", "lessons/kit", "intake", "judge", "course", "output", "output/exports", "report",
             "nbgrader", "authoring", "authoring/new", "authoring/demo", "integrations", "proof", "run"},
 }
 #: rooms within a folder; its other files are the folder's own

@@ -6,7 +6,6 @@ imported by the command that needs it. A file of this folder holds commands that
 """
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import sys
@@ -17,12 +16,12 @@ import click
 from autograder.cli import check, course, dev, export, forget, lesson, new, package, report
 from autograder.cli.common import BROKEN, DONE, INTERRUPTED, NO_READER, WRONG_USAGE, course_settings, exit_code
 from autograder.cli.options import examples
+from autograder.faults import FULL, Stopped
 from autograder.output.streams import open_what_is_closed, silence_output
 
 __all__ = ["cli", "exit_code", "main", "run"]
 SETTINGS = "autograder.toml"
 COMPLETE = "_AUTOGRADER_COMPLETE"            # set by a shell that asks how a word goes on
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 COMMANDS = (check.check, course.grade, course.diff, report.report, export.export, lesson.release, lesson.verify,
             new.new, package.package, course.demo, forget.forget, dev.dev)
 
@@ -130,9 +129,7 @@ def _full(error: OSError) -> int:
 
 
 def _broken(error: Exception) -> int:
-    from autograder.run.local_pool import Stopped
-    from autograder.sandbox.tiers import NoIsolation
-    if isinstance(error, NoIsolation | Stopped):
+    if isinstance(error, Stopped):
         click.echo(f"autograder: {error}", err=True)
     elif os.environ.get("AUTOGRADER_TRACEBACK") == "1":
         import traceback

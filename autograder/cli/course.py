@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from autograder.cli.common import LESSON, answers, course_lesson, engine, exit_code
+from autograder.cli.common import BROKEN, LESSON, answers, course_lesson, engine, exit_code
 from autograder.cli.lessons import lesson_handed_in, lesson_option
 from autograder.cli.options import common, course_options, examples, jobs_option, json_target, run_options
 from autograder.cli.report import write_course_report
@@ -86,12 +86,12 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
         except CourseError as error:
             raise click.UsageError(str(error)) from None
         answer.all(grades)
-    overview = write_course_report(course, lesson, language, len(grades))
+    overview, complete = write_course_report(course, lesson, language, len(grades))
     if target != "-":
         page = course.path("feedback", grades[0].student, lesson).with_suffix(".html")
         click.echo(f"\nEach student has a page of feedback, such as {os.path.relpath(page)}")
         click.echo(f"The class on one page: {os.path.relpath(overview)}")
-    return exit_code(answer.grades)
+    return exit_code(answer.grades) if complete else BROKEN
 
 
 def _wall(folder: Path, lesson: str, limits: dict[str, Any], cluster: str | None = None, **choices: Any) -> None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
 
-from autograder.cli.common import DONE, LESSON, course_settings
+from autograder.cli.common import BROKEN, DONE, LESSON, course_settings
 from autograder.cli.last_grades import JOURNAL, last_grades, lesson_of
 from autograder.cli.options import examples, nobodys_work, spare_the_given
+from autograder.faults import broken
 
 if TYPE_CHECKING:
     from autograder.course.folder import Course
@@ -57,27 +61,28 @@ def report(file: Path | None, output: str | None, anonymous: bool, against: Path
     spare_the_given(target, [str(path) for path in (file, against, JOURNAL) if path is not None],
                     "what is read for it")
     earlier = _run(against, lesson or lesson_of(run.grades)) if against is not None else None
-    _write(Path(target), run, language, course, anonymous, earlier, pass_mark)
+    complete = _write(Path(target), run, language, course, anonymous, earlier, pass_mark)
     click.echo(os.path.relpath(target))
-    return DONE
+    return DONE if complete else BROKEN
 
 
-def write_course_report(course: Course, lesson: str, language: str | None, students: int) -> Path:
-    """The page of a lesson that was graded just now, in the course's folder.
+def write_course_report(course: Course, lesson: str, language: str | None, students: int) -> tuple[Path, bool]:
+    """The page of a lesson that was graded just now, in the course's folder, and whether everybody is on it as graded.
 
     For a large class it is made by a process of its own: it holds all grades at once, and the one that has graded holds
     nbgrader already.
     """
     page = course.root / _name(lesson)
     if students < OWN_PROCESS:
-        _write(page, _run(course.root / JOURNAL, lesson, course), language, course)
-        return page
+        return page, _write(page, _run(course.root / JOURNAL, lesson, course), language, course)
     options = ["--lesson", lesson, *(["--lang", language] if language else [])]
     done = subprocess.run([sys.executable, "-m", "autograder", "report", *options], cwd=course.root, text=True,
                           stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    if done.returncode != DONE:
+    if done.returncode == BROKEN and done.stdout.strip():
+        click.echo(done.stderr, err=True, nl=False)
+    elif done.returncode != DONE:
         raise click.UsageError(done.stderr.strip() or f"the report ended with exit code {done.returncode}")
-    return page
+    return page, done.returncode == DONE
 
 
 def _name(lesson: str, anonymous: bool = False) -> str:
@@ -86,18 +91,42 @@ def _name(lesson: str, anonymous: bool = False) -> str:
 
 
 def _write(target: Path, run: Run, language: str | None, course: Course | None, anonymous: bool = False,
-           against: Run | None = None, pass_mark: float | None = None) -> None:
+           against: Run | None = None, pass_mark: float | None = None) -> bool:
     from autograder.output.jsonl import whole_file
     from autograder.report.page import report_page
     settings = course_settings(course.root) if course else course_settings()
-    page = report_page(run, language or _language(run.grades), against=against, pass_mark=pass_mark,
-                       pass_share=settings.pass_percent / 100,
-                       link=_links(course, target), secret=_secret(course) if anonymous else None)
+    page, complete = _with_everybody(run, partial(
+        report_page, language=language or _language(run.grades), against=against, pass_mark=pass_mark,
+        pass_share=settings.pass_percent / 100, link=_links(course, target),
+        secret=_secret(course) if anonymous else None))
     try:
         with whole_file(target) as file:
             file.write(page.encode("utf-8", "replace"))
     except OSError as error:
         raise click.UsageError(f"cannot write {target}: {error.strerror or error}") from None
+    return complete
+
+
+def _with_everybody(run: Run, page: Callable[[Run], str]) -> tuple[str, bool]:
+    """The page, and whether it shows all grades. One that it cannot be made with stands on it as broken."""
+    try:
+        return page(run), True
+    except Exception as error:
+        fails = [one for one in run.grades if not _can_be_shown(one, run, page)]
+        if not fails:
+            raise
+        grades = [broken(one, error) if one in fails else one for one in run.grades]
+        click.echo(f"autograder: the report shows {fails[0].student} as broken: {type(error).__name__}: "
+                   f"{error}"[:300], err=True)
+        return page(replace(run, grades=grades)), False
+
+
+def _can_be_shown(grade: Grade, run: Run, page: Callable[[Run], str]) -> bool:
+    try:
+        page(replace(run, grades=[grade]))
+    except Exception:
+        return False
+    return True
 
 
 def _language(grades: list[Grade]) -> str:

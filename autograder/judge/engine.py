@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from autograder.faults import reason
 from autograder.judge.causes import with_causes
 from autograder.judge.checks_version import checks_version
 from autograder.judge.diagnosis import Catalogue
@@ -181,13 +182,16 @@ class Engine:
         if submission.unreadable is not None:
             return self._grade(submission, "unreadable", start, exercises=self._nothing("skipped"),
                                notices=(*submission.notices, submission.unreadable))
+        if submission.fault is not None:
+            return self._grade(submission, "broken", start, exercises=self._nothing("broken"),
+                               for_a_person=(submission.fault,))
         students: list[Student] = []
         try:
             with _quiet_numbers():
                 assessment = self._assessed(submission, students, time.monotonic() + self._budget)
         except Exception as error:
-            why = text("the autograder failed: {error}", error=f"{type(error).__name__}: {error}")
-            return self._grade(submission, "broken", start, exercises=self._nothing("broken"), for_a_person=(why,))
+            return self._grade(submission, "broken", start, exercises=self._nothing("broken"),
+                               for_a_person=(reason(error),))
         exercises, newer = with_causes(assessment.exercises, self.lesson.exercises, submission, students[0].reports)
         return self._grade(
             submission, "graded", start, exercises=tuple(exercises), cells=students[0].reports,

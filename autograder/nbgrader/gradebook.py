@@ -36,7 +36,14 @@ NO_RESPONSE = "No response."                # nbgrader's own words for a solutio
 
 
 class GradebookError(CourseError):
-    """The gradebook cannot be used: what is wrong and what to do, in one line. Nothing of the batch was written."""
+    """The gradebook cannot be used: what is wrong and what to do, in one line. Nothing of the batch was written.
+
+    `of_a_row`: it was what should have been written, and something else may be.
+    """
+
+    def __init__(self, words: str, of_a_row: bool = False):
+        super().__init__(words)
+        self.of_a_row = of_a_row
 
 
 @dataclass(frozen=True)
@@ -245,13 +252,13 @@ def with_patience(url: str) -> str:
 @contextmanager
 def in_words(url: str) -> Iterator[None]:
     """Turn what a database says into one line; nbgrader's own log of it stays silent."""
-    from sqlalchemy.exc import DatabaseError
+    from sqlalchemy.exc import DatabaseError, DataError, IntegrityError
     log = logging.getLogger("tornado.application")
     before, log.disabled = log.disabled, True
     try:
         yield
     except DatabaseError as error:
-        raise GradebookError(_words(url, str(error.orig))) from error
+        raise GradebookError(_words(url, str(error.orig)), isinstance(error, DataError | IntegrityError)) from error
     except ValueError as error:             # nbgrader's InvalidEntry has lost which error of the database it was
         if not isinstance(error.__context__, DatabaseError):
             raise

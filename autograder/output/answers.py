@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from autograder.output.jsonl import json_lines
+from autograder.faults import broken
+from autograder.output.jsonl import CannotWrite, json_lines
 from autograder.records import Diagnosis, ExerciseGrade, Grade
 
 
@@ -24,23 +25,34 @@ class Answers:
     grades: list[Grade] = field(default_factory=list)
 
     def __call__(self, grade: Grade) -> None:
-        self.grades.append(grade)
-        self.show(grade)
+        self.grades.append(self._shown(grade))
 
     def all(self, grades: Sequence[Grade]) -> None:
         """Take the grades of a whole class, of which only one at a time has to be in memory."""
-        shared: dict[ExerciseGrade, ExerciseGrade] = {}
+        shared: dict[tuple, ExerciseGrade] = {}
         for grade in grades:
+            self.grades.append(_summarised(self._shown(grade), shared))
+
+    def _shown(self, grade: Grade) -> Grade:
+        """Show it. One that cannot be shown is broken, and shown as that."""
+        try:
             self.show(grade)
-            self.grades.append(_summarised(grade, shared))
+        except (CannotWrite, OSError):
+            raise
+        except Exception as error:
+            grade = broken(grade, error)
+            self.show(grade)
+        return grade
 
 
-def _summarised(grade: Grade, shared: dict[ExerciseGrade, ExerciseGrade]) -> Grade:
+def _summarised(grade: Grade, shared: dict[tuple, ExerciseGrade]) -> Grade:
     """The part of a grade that the summary and the exit code need; equal exercises share one object."""
-    slim = (replace(exercise, verdicts=tuple(verdict for verdict in exercise.verdicts if verdict.verdict == "broken"),
-                    diagnosis=Diagnosis()) for exercise in grade.exercises)
-    return replace(grade, exercises=tuple(shared.setdefault(exercise, exercise) for exercise in slim), cells=(), key="",
-                   checks="", notices=grade.notices[-1:], for_a_person=grade.for_a_person[:1])
+    slim = (replace(exercise, verdicts=tuple(verdict for verdict in exercise.verdicts if verdict.verdict == "broken"
+                                             )[:1], diagnosis=Diagnosis()) for exercise in grade.exercises)
+    equal = (((one.name, one.points, one.max_points, one.skipped, len(one.verdicts)), one) for one in slim)
+    exercises = tuple(shared.setdefault(key, one) for key, one in equal)
+    return replace(grade, exercises=exercises, cells=(), key="", checks="",
+                   notices=grade.notices[-1:], for_a_person=grade.for_a_person[:1])
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec.structs import replace
 
+from autograder.faults import Stopped
 from autograder.run.job import (
     About,
     Introduction,
@@ -27,7 +28,6 @@ from autograder.run.job import (
     pack,
     unpack_introduction,
 )
-from autograder.run.local_pool import Stopped
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -14,10 +14,11 @@ from typing import Literal
 from msgspec.structs import replace
 
 from autograder.course.journal import Journal, named, work_of
+from autograder.faults import Stopped, ends_the_run, reason
 from autograder.judge.points import ungraded
 from autograder.records import Grade, Submission, Text, text
 from autograder.run.job import Done, Job, Task, Unsuitable, pack, unpack_done
-from autograder.run.local_pool import Pool, Stopped
+from autograder.run.local_pool import Pool
 from autograder.stages import stage
 
 AHEAD = 8                                       # submissions under way for each that is being judged
@@ -57,20 +58,27 @@ class Dispatcher:
     def judged(self, submissions: Iterable[Submission]) -> Iterator[Judged]:
         """Each submission with its grade, as they become ready. Only so many are in memory at a time."""
         for submission in submissions:
-            ready = self._at_once(submission)
+            try:
+                ready = self._at_once(submission) or self._taken_on(submission)
+            except Exception as error:
+                if ends_the_run(error):
+                    raise
+                ready = self._failed(submission, reason(error))
             if ready is not None:
                 yield ready
-                continue
-            work = work_of(submission)
-            if work in self._copies:
-                self._copies[work].append(submission)
-            else:
-                self._copies[work] = []
-                self._send(submission)
             while self._enough():
                 yield from self._ready()
         while self._under_way:
             yield from self._ready()
+
+    def _taken_on(self, submission: Submission) -> None:
+        """Have it judged, or wait for its copy that is being judged."""
+        work = work_of(submission)
+        if work in self._copies:
+            self._copies[work].append(submission)
+        else:
+            self._copies[work] = []
+            self._send(submission)
 
     def _enough(self) -> bool:
         ahead = AHEAD * self._pool.size
@@ -81,6 +89,8 @@ class Dispatcher:
         if submission.unreadable is not None:
             return Judged(submission, self._ungraded(submission, "unreadable", notices=(
                 *submission.notices, submission.unreadable)), "unread")
+        if submission.fault is not None:
+            return self._failed(submission, submission.fault)
         known = self._journal.find(submission, self._since)
         if known is not None:
             own = known.student == submission.student
@@ -93,9 +103,11 @@ class Dispatcher:
             self._under_way[self._pool.submit(self._job(submission))] = submission
             self._meanwhile()
         except self._pool.lost as error:                # it broke just now: the others under way will say so too
-            lost: Future[bytes] = Future()
-            lost.set_exception(error)
-            self._under_way[lost] = submission
+            self._under_way[_failed_already(error)] = submission
+        except Exception as error:
+            if ends_the_run(error):
+                raise
+            self._under_way[_failed_already(error)] = submission
 
     def _job(self, submission: Submission) -> bytes:
         nobodys = replace(submission, name="", student="", language="", notices=())
@@ -116,8 +128,17 @@ class Dispatcher:
             done = unpack_done(self._result(future))
         except self._pool.lost:
             suspects.append(submission)
+        except Exception as error:
+            yield from self._stayed(submission, error)
         else:
             yield from self._answered(submission, done)
+
+    def _stayed(self, submission: Submission, error: Exception) -> Iterator[Judged]:
+        """A failure that is this submission's alone, and that of its copies; others end the run."""
+        if ends_the_run(error):
+            raise error
+        for one in (submission, *self._copies.pop(work_of(submission))):
+            yield self._failed(one, reason(error))
 
     def _first(self) -> Iterable[Future[bytes]]:
         while True:
@@ -159,6 +180,8 @@ class Dispatcher:
             self._deadly[work] = submission.student
             for one in (submission, *self._copies.pop(work)):
                 yield self._broken(one, submission.student)
+        except Exception as error:
+            yield from self._stayed(submission, error)
         else:
             yield from self._answered(submission, done)
 
@@ -186,6 +209,9 @@ class Dispatcher:
         own = culprit == submission.student
         return Judged(submission, grade, "judged" if own else "copied", copy_of="" if own else culprit)
 
+    def _failed(self, submission: Submission, why: Text) -> Judged:
+        return Judged(submission, self._ungraded(submission, "broken", for_a_person=(why,)), "judged")
+
     def _ungraded(self, submission: Submission, status: Literal["unreadable", "broken"],
                   **more: tuple[Text, ...]) -> Grade:
         lesson, word = self._task.settings.lesson(self._task.lesson), "skipped" if status == "unreadable" else "broken"
@@ -193,6 +219,12 @@ class Dispatcher:
                      tuple(ungraded(one, word if one.skipped is None else "skipped") for one in lesson.exercises),
                      isolation=self._pool.about.isolation, language=submission.language, key=submission.key,
                      checks=self._pool.about.checks, **more)
+
+
+def _failed_already(error: Exception) -> Future[bytes]:
+    future: Future[bytes] = Future()
+    future.set_exception(error)
+    return future
 
 
 def _names(suspects: list[Submission]) -> str:

@@ -5,11 +5,11 @@ At any moment only a few of them are in memory. Whatever goes wrong with one sub
 """
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from autograder.course.lock import OWN_FOLDER, only_one
 from autograder.course.settings import read_settings
 from autograder.course.submitted import submitted
 from autograder.course.written import Written
+from autograder.faults import FULL, Stopped, broken, ends_the_run, reason
 from autograder.judge.engine import Limits
 from autograder.lessons import DEFAULT
 from autograder.lessons.kit.lesson import Lesson
@@ -28,7 +29,7 @@ from autograder.records import Grade, Submission
 from autograder.run.changes import Change, change
 from autograder.run.dispatch import Dispatcher, Judged
 from autograder.run.job import Task
-from autograder.run.local_pool import LocalPool, Pool, Stopped
+from autograder.run.local_pool import LocalPool, Pool
 from autograder.stages import from_worker, stage
 
 #: called after each submission with its grade, how many are done, and how many there are
@@ -36,7 +37,6 @@ OnGrade = Callable[[Grade, int, int], None]
 #: called with the name of what happened, and the facts of it
 OnEvent = Callable[..., None]
 PATIENCE = 5.0                                  # seconds that another command in this course is waited for
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,16 @@ class Class:
         """One submission for each of these students, read when it is its turn."""
         for student in students:
             with stage("read"):
-                submission = submitted(self.course, self.lesson, student)
+                submission = self._read(student)
             yield submission
+
+    def _read(self, student: str) -> Submission:
+        try:
+            return submitted(self.course, self.lesson, student)
+        except Exception as error:
+            if ends_the_run(error):
+                raise
+            return Submission(f"{student}/{self.lesson.name}", student, self.lesson.name, fault=reason(error))
 
     def judged(self, students: Iterable[str], pool: Pool, journal: Journal,
                meanwhile: Callable[[], None] = lambda: None) -> Iterator[Judged]:
@@ -90,14 +98,14 @@ def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade
         journal.shrink()
         written = stack.enter_context(Written(whole.course, whole.lesson, language,
                                               whole.own_folder / f"written-{whole.lesson.name}.jsonl"))
-        write = stack.enter_context(Writers(whole.course, whole.lesson, language, written))
         whole.event("started", submissions=len(whole.students))
-        for one in _graded(whole, pool, journal, written, write):
-            done += 1
-            from_worker(one.stages)
-            whole.event("graded", judged=one)
-            if on_grade is not None:
-                on_grade(one.grade, done, len(whole.students))
+        with Writers(whole.course, whole.lesson, language, written, partial(_broken, journal)) as write:
+            for one in _graded(whole, pool, journal, written, write):
+                done += 1
+                from_worker(one.stages)
+                whole.event("graded", judged=one)
+                if on_grade is not None:
+                    on_grade(one.grade, done, len(whole.students))
         journal.sync()
         whole.event("finished", submissions=done)
         return journal.grades(whole.students)
@@ -111,9 +119,7 @@ def _graded(whole: Class, pool: Pool, journal: Journal, written: Written, write:
     changed = []
     for student in whole.students:
         with stage("look"):
-            written.look_at(student)
-            untouched = (not whole.force and journal.sound(student)
-                         and write.untouched(student, journal.bytes_of(student)))
+            untouched = _untouched(whole, student, journal, written, write)
         if untouched:
             grade = journal.last(student)
             yield Judged(Submission(grade.submission, student, grade.lesson, key=grade.key), grade, "known")
@@ -121,10 +127,36 @@ def _graded(whole: Class, pool: Pool, journal: Journal, written: Written, write:
             changed.append(student)
     for one in whole.judged(changed, pool, journal, write.prepare):
         with stage("journal"):
-            journal.add(one.grade, one.submission)
-            line = journal.bytes_of(one.grade.student)
-        write(one.submission, one.grade, line)
+            grade, line = _kept(journal, one.submission, one.grade)
+        write(one.submission, grade, line)
         yield one
+
+
+def _untouched(whole: Class, student: str, journal: Journal, written: Written, write: Writers) -> bool:
+    """Whether nothing has to be done for this student; where that cannot be found out, it is done again."""
+    try:
+        written.look_at(student)
+        return not whole.force and journal.sound(student) and write.untouched(student, journal.bytes_of(student))
+    except Exception as error:
+        if ends_the_run(error):
+            raise
+        return False
+
+
+def _broken(journal: Journal, submission: Submission, grade: Grade, error: Exception) -> tuple[Grade, bytes]:
+    return _kept(journal, submission, broken(grade, error))
+
+
+def _kept(journal: Journal, submission: Submission, grade: Grade) -> tuple[Grade, bytes]:
+    """Add the grade to the journal, or that it is broken where it cannot be; with the line that stands there."""
+    try:
+        journal.add(grade, submission)
+    except Exception as error:
+        if ends_the_run(error):
+            raise
+        grade = broken(grade, error)
+        journal.add(grade, Submission(submission.name, submission.student, submission.lesson))
+    return grade, journal.bytes_of(grade.student)
 
 
 def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, **choices: Any) -> list[Change]:

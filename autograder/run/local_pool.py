@@ -19,10 +19,6 @@ from autograder.run.job import About, Task, about, judge
 SHARE = 8                                # submissions that are worth another process: starting one takes a while
 
 
-class Stopped(Exception):
-    """The run cannot go on: why, and what to do, in one line. What was finished is kept."""
-
-
 class Pool(Protocol):
     """Workers for one task, behind whatever executor."""
 

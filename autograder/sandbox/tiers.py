@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from autograder.faults import Stopped
 from autograder.sandbox.inside import landlock, seccomp
 from autograder.sandbox.libraries import libraries
 from autograder.sandbox.wall import Wall
@@ -20,7 +21,7 @@ _TRIAL_SECONDS = 20.0
 _ON_REQUEST = "--isolation none runs students' code without a wall: only for code that you trust"
 
 
-class NoIsolation(RuntimeError):
+class NoIsolation(Stopped):
     """The wall that was asked for cannot be had here: what is missing, and how to get it."""
 
 

@@ -1,0 +1,42 @@
+"""What one submission may do to a run: nothing. Where its part of a stage fails, it is broken and the others go on."""
+from __future__ import annotations
+
+import errno
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:                               # the command line asks for help without them
+    from autograder.records import ExerciseGrade, Grade, Text
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_SAID = 200                              # characters of an exception's text, which may be about a student's file
+
+
+class Stopped(Exception):
+    """The run cannot go on: why, and what to do, in one line. What was finished is kept."""
+
+
+def ends_the_run(error: BaseException) -> bool:
+    """Whether it would be the same for every submission: the disk is full, or there are no workers."""
+    return isinstance(error, Stopped) or isinstance(error, OSError) and error.errno in FULL
+
+
+def reason(error: BaseException) -> Text:
+    """What failed, for a person."""
+    from autograder.records import text
+    return text("the autograder failed: {error}", error=f"{type(error).__name__}: {error}"[:_SAID])
+
+
+def broken(grade: Grade, error: BaseException) -> Grade:
+    """The grade of a submission at which we failed: no points, which is not zero, and nothing of what it held."""
+    from msgspec.structs import replace
+    return replace(grade, status="broken", points=None, exercises=tuple(map(_unknown, grade.exercises)), cells=(),
+                   notices=(), for_a_person=(reason(error),))
+
+
+def _unknown(exercise: ExerciseGrade) -> ExerciseGrade:
+    if exercise.skipped:
+        return exercise
+    from msgspec.structs import replace
+    verdicts = tuple(replace(verdict, verdict="broken", points=None, world=None, message=None, mistakes=(),
+                             picture=None) for verdict in exercise.verdicts)
+    return replace(exercise, points=None, verdicts=verdicts, diagnosis=type(exercise.diagnosis)())
