@@ -187,6 +187,6 @@ def _decode(decoder: msgspec.msgpack.Decoder, body: bytes) -> Any:
             message.value = plain_value(message.value)
         elif isinstance(message, Ask | CallBack):
             message.args = plain_value(message.args)
-    except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError, UnicodeError) as error:
-        raise WireError(str(error)) from None
+    except (msgspec.MsgspecError, RecursionError, TypeError, ValueError, OverflowError, UnicodeError) as error:
+        raise WireError(str(error)) from None       # TypeError: a key that cannot be one, in msgspec up to 0.20
     return message
