@@ -121,6 +121,10 @@ class Subject(Protocol):
         """The outcome of this call; the same Call gives the same recorded Outcome when it is asked again."""
         ...
 
+    def unchanged(self, call: Call) -> bool:
+        """Whether the answer to this call, which was asked, still is what it was when it was given."""
+        ...
+
     def forgets(self, function: str) -> bool:
         """Whether it is known that this function keeps nothing from one call to the next."""
         ...

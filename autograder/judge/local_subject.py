@@ -17,6 +17,7 @@ import numpy as np
 from autograder.records import Call, Outcome, Proxy, Result, StandIns
 from autograder.sandbox.questions import on_wire, outcome_of, recorded, results_in
 from autograder.sandbox.wire.calling import perform, proxy
+from autograder.sandbox.wire.kept import Kept
 from autograder.sandbox.wire.messages import Answer, CallBackAnswer, decode_from_worker, encode
 from autograder.sandbox.wire.wire import WireError
 
@@ -36,13 +37,17 @@ class LocalSubject:
         self._namespace = vars(module)
         self._stand_ins = stand_ins
         self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
-        self._live: WeakKeyDictionary[Call, Any] = WeakKeyDictionary()
+        self._live: WeakKeyDictionary[Call, Kept] = WeakKeyDictionary()
 
     def answer(self, call: Call) -> Outcome:
         """The outcome of this call. What gets through is no Exception (Ctrl-C, say), or our own lack of memory."""
         if call not in self._outcomes:
             self._outcomes[call] = self._asked(call)
         return self._outcomes[call]
+
+    def unchanged(self, call: Call) -> bool:
+        """Whether the answer to this call still is what it was when it was given."""
+        return call not in self._live or self._live[call].same
 
     def forgets(self, function: str) -> bool:
         """Never known: a subject of ours is as easily made anew."""
@@ -56,7 +61,8 @@ class LocalSubject:
                                message=f"{result.of.function}, whose answer this call needs, gave none")
         try:
             with np.errstate(all="ignore"):
-                self._live[call], answer = perform(self._namespace, call.function, call.args, self._special, Exception)
+                live, answer = perform(self._namespace, call.function, call.args, self._special, Exception)
+            self._live[call] = Kept(live)
             if answer.status == "out_of_memory":                # this process has no more: nothing to remember
                 raise MemoryError(answer.message or call.function)
             return outcome_of(decode_from_worker(encode(answer)), 0.0)
@@ -68,7 +74,7 @@ class LocalSubject:
             return proxy(value.name, self._call_back, own=self._namespace.get(value.name))
         if not isinstance(value, Result):
             return value
-        answer = self._live[value.of]
+        answer = self._live[value.of].value
         if value.part is None:
             return answer
         if not isinstance(answer, tuple | list) or value.part >= len(answer):

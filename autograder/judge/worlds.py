@@ -98,6 +98,9 @@ class AskIn:
                 return arg.of.function, earlier
         return call.function, outcome
 
+    def unchanged(self, call: Call) -> bool:
+        return self._subject.unchanged(with_reference(call, self._reference, self._stand_ins))
+
     def expected(self, call: Call) -> Any:
         return self._reference.answer(call).value
 

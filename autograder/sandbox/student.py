@@ -31,12 +31,14 @@ from autograder.sandbox.tiers import NoIsolation, wall
 from autograder.sandbox.wire.messages import (
     Answer,
     Ask,
+    AskAgain,
     CallBack,
     CallBackAnswer,
     Examine,
     Examined,
     Install,
     Installed,
+    Same,
     Start,
     Started,
 )
@@ -218,6 +220,18 @@ class Student:
         if outcome is None:
             outcome = self._outcomes[call] = self._asked(call)
         return outcome
+
+    def unchanged(self, call: Call) -> bool:
+        """Whether the answer to this call still is what it was when it was given; True where it is gone."""
+        if self._child is None or call not in self._kept:
+            return True
+        seconds = min(self._sandbox.seconds, max(0.0, self.until - time.monotonic()))
+        try:
+            return self._child.ask(AskAgain(new_nonce(), self._kept[call]), Same, seconds).same
+        except Died as died:
+            self.close()
+            self._tampered |= died.status == "tampering"
+            return True
 
     def _asked(self, call: Call) -> Outcome:
         if time.monotonic() >= self.until:

@@ -60,6 +60,10 @@ class Ask(Protocol):
         """The whole outcome of the call, whatever it is."""
         ...
 
+    def unchanged(self, call: Call) -> bool:
+        """Whether an earlier answer still is what it was, whatever was asked since."""
+        ...
+
     def expected(self, call: Call) -> Any:
         """What the reference returns for this call, as plain data."""
         ...

@@ -11,7 +11,7 @@ import numpy as np
 
 from autograder.lessons.kit import cases
 from autograder.lessons.kit.cases import twice
-from autograder.records import Call, Result
+from autograder.records import Call
 
 WEIGHTS = ("wq", "wk", "wv", "wo")
 
@@ -86,11 +86,6 @@ MERGE_EDGES = tuple(Call("merge_heads", (_rng.normal(size=shape),))
                     for shape in ((2, 1, 5, 3), (2, 3, 5, 1), (1, 2, 1, 3)))
 MERGE_AGAIN = twice("merge_heads", *MERGE.args)
 MERGE_NEXT = Call("merge_heads", (_rng.normal(size=MERGE.args[0].shape),))
-#: a kept answer, looked at through the other function after the next question; and the same from a fresh array
-SPLIT_KEPT = Call("merge_heads", (Result(SPLIT_AGAIN[0]),))
-SPLIT_FRESH = twice("merge_heads", SPLIT_X.reshape(2, 5, 3, 4).swapaxes(1, 2))
-MERGE_KEPT = Call("split_heads", (Result(MERGE_AGAIN[0]), 3))
-MERGE_FRESH = twice("split_heads", MERGE.args[0].swapaxes(1, 2).reshape(2, 5, 12), 3)
 
 
 def split_refusal(heads: object) -> Call:

@@ -20,9 +20,11 @@ from autograder.sandbox.inside.cells import Cells, Printed, printing_to
 from autograder.sandbox.inside.forgetful import forgets
 from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.calling import described, perform, proxy
+from autograder.sandbox.wire.kept import Kept
 from autograder.sandbox.wire.messages import (
     Answer,
     Ask,
+    AskAgain,
     CallBack,
     CallBackAnswer,
     Examine,
@@ -31,6 +33,7 @@ from autograder.sandbox.wire.messages import (
     Install,
     Installed,
     Run,
+    Same,
     Start,
     Started,
     decode_from_judge,
@@ -55,7 +58,7 @@ class Worker:
         self._channel = channel
         self._lock = threading.Lock()
         self._open = 0                        # the nonce of the question that is being answered
-        self._answers: dict[int, Any] = {}
+        self._answers: dict[int, Kept] = {}
         self._random: tuple[Any, ...] | None = None         # the state of NumPy's global random numbers
         main = types.ModuleType("__main__")
         sys.modules["__main__"] = main
@@ -69,13 +72,15 @@ class Worker:
             return self._answer(message)
         return encode(self._done(message))
 
-    def _done(self, message: Start | Examine | Run | Install) -> FromWorker:
+    def _done(self, message: Start | Examine | Run | Install | AskAgain) -> FromWorker:
         if isinstance(message, Start):
             return self._start(message)
         if isinstance(message, Run):
             return self._cells.run(message)
         if isinstance(message, Examine):
             return Examined(message.nonce, forgets(message.sources, message.function, self._namespace))
+        if isinstance(message, AskAgain):
+            return Same(message.nonce, self._answers[message.call].same)
         for name in message.names:
             self._namespace[name] = self._proxy(name)
         return Installed(message.nonce)
@@ -102,7 +107,7 @@ class Worker:
             answer.nonce = ask.nonce
             body = encode(answer)
             if not ask.anew:                  # what is refused is not kept either: it could fill the memory
-                self._answers[ask.call] = live
+                self._answers[ask.call] = Kept(live)
         except wire.WireError as error:
             body = encode(Answer(ask.nonce, "refused", message=str(error)))
         except LookupError as error:
@@ -127,7 +132,7 @@ class Worker:
             return self._proxy(value.name)
         if not isinstance(value, wire.Handle):
             return value
-        answer = self._answers[value.call]
+        answer = self._answers[value.call].value
         if value.part < 0:
             return answer
         if not isinstance(answer, tuple | list) or value.part >= len(answer):

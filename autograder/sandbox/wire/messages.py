@@ -1,8 +1,8 @@
 """What the judge and a student's process say to each other, as messages that travel in the frames of `wire`.
 
 The judge asks and the worker replies: Start -> Started, Examine -> Examined, Run -> Ran, Install -> Installed,
-Ask -> Answer. While an Ask is open the worker may CallBack and gets a CallBackAnswer. A reply carries the nonce of what
-it replies to.
+Ask -> Answer, AskAgain -> Same. While an Ask is open the worker may CallBack and gets a CallBackAnswer. A reply carries
+the nonce of what it replies to.
 """
 from __future__ import annotations
 
@@ -127,6 +127,20 @@ class Answer(msgspec.Struct, tag="answer", array_like=True):
     where: tuple[int, int] | None = None
 
 
+class AskAgain(msgspec.Struct, tag="ask-again", array_like=True):
+    """Judge -> worker: is the answer of this number still what it was when it was given?"""
+
+    nonce: int
+    call: int
+
+
+class Same(msgspec.Struct, tag="same", array_like=True):
+    """Worker -> judge: whether it is."""
+
+    nonce: int
+    same: bool
+
+
 class CallBack(msgspec.Struct, tag="callback", array_like=True):
     """Worker -> judge, while a question is open: the student's code called a stand-in."""
 
@@ -145,8 +159,8 @@ class CallBackAnswer(msgspec.Struct, tag="callback-answer", array_like=True):
     message: str = ""
 
 
-FromJudge = Start | Examine | Run | Install | Ask | CallBackAnswer
-FromWorker = Started | Examined | Ran | Installed | Answer | CallBack
+FromJudge = Start | Examine | Run | Install | Ask | AskAgain | CallBackAnswer
+FromWorker = Started | Examined | Ran | Installed | Answer | Same | CallBack
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
 _from_judge = msgspec.msgpack.Decoder(FromJudge, ext_hook=ext_hook)

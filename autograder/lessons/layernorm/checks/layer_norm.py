@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 
 from autograder.lessons.kit.compare import TOLERANCE, as_array, relative_error
-from autograder.lessons.kit.facts import entry, equal, leaves_arguments, pair, same_again
+from autograder.lessons.kit.facts import entry, equal, leaves_arguments, pair, same_again, stays_as_it_was
 from autograder.lessons.kit.lesson import Ask, Wrong, check
 from autograder.lessons.layernorm import probes
 from autograder.records import Call, text
@@ -116,6 +116,7 @@ def keeps_arguments(ask: Ask) -> None:
 @check(text("The same call gives the same answer again"), "1/8", needs=RIGHT)
 def same_answer_twice(ask: Ask) -> None:
     """Nothing is remembered from one call to the next."""
+    stays_as_it_was(ask, probes.OTHER.forward, probes.FAR_AWAY.forward)
     first = answer(ask, probes.GENERAL.forward)
     for again in probes.GENERAL.forward_again:
         same_again(first[0], answer(ask, again)[0], "layer_norm")

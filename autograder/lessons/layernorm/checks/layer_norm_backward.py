@@ -5,7 +5,7 @@ import numpy as np
 
 from autograder.lessons.kit.compare import TOLERANCE, as_array, difference
 from autograder.lessons.kit.derivatives import predicts_changes, same_shape
-from autograder.lessons.kit.facts import equal, leaves_arguments, same_again, triple
+from autograder.lessons.kit.facts import equal, leaves_arguments, same_again, stays_as_it_was, triple
 from autograder.lessons.kit.lesson import Ask, Wrong, check
 from autograder.lessons.layernorm import probes
 from autograder.lessons.layernorm.probes import Case
@@ -141,6 +141,7 @@ def keeps_arguments(ask: Ask) -> None:
 @check(text("The same call gives the same answer again"), "1/8", needs=RIGHT)
 def same_answer_twice(ask: Ask) -> None:
     """Backward twice on one cache."""
+    stays_as_it_was(ask, probes.GENERAL.backward, probes.SINGLE_PRECISION.backward)
     first, *others = [ask.value(call) for call in (probes.GENERAL.backward, *probes.GENERAL.backward_again)]
     for other in others:
         same_again(first, other, "layer_norm_backward")

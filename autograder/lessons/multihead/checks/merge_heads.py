@@ -39,7 +39,8 @@ def keeps_arguments(ask: Ask) -> None:
     leaves_arguments(ask, probes.MERGE, ("h",))
     for again in probes.MERGE_AGAIN:
         same_again(ask.value(probes.MERGE), ask.value(again), "merge_heads")
-    stays_as_it_was(ask, probes.MERGE_AGAIN[0], probes.MERGE_NEXT, probes.MERGE_KEPT, probes.MERGE_FRESH)
+    stays_as_it_was(ask, probes.MERGE_AGAIN[0], probes.MERGE_NEXT)
+    equal(ask.value(probes.MERGE_NEXT), ask.expected(probes.MERGE_NEXT), "BTC", "merge_heads(h)")
 
 
 CHECKS = (worked_example, general, edges, refuses_other_axes, keeps_arguments)

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 
 from autograder.lessons.kit.compare import as_array, relative_error
-from autograder.lessons.kit.facts import entry, equal, leaves_arguments, pair, same_again
+from autograder.lessons.kit.facts import entry, equal, leaves_arguments, pair, same_again, stays_as_it_was
 from autograder.lessons.kit.lesson import Ask, Wrong, check
 from autograder.lessons.kit.picture import picture_of
 from autograder.lessons.multihead import probes
@@ -121,6 +121,7 @@ def keeps_arguments(ask: Ask) -> None:
 @check(text("The same call gives the same answer again"), "1/8", needs=RIGHT)
 def same_answer_twice(ask: Ask) -> None:
     """Nothing is remembered from one call to the next."""
+    stays_as_it_was(ask, probes.GENERAL.forward, probes.LARGE_SCORES.forward)
     first = answer(ask, probes.GENERAL.forward)
     for again in probes.GENERAL.forward_again:
         same_again(first[0], answer(ask, again)[0], "multihead")

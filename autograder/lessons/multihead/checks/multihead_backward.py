@@ -5,7 +5,7 @@ import numpy as np
 
 from autograder.lessons.kit.compare import TOLERANCE, as_array, difference, relative_error
 from autograder.lessons.kit.derivatives import predicts_changes
-from autograder.lessons.kit.facts import entry, equal, leaves_arguments, pair, same_again
+from autograder.lessons.kit.facts import entry, equal, leaves_arguments, pair, same_again, stays_as_it_was
 from autograder.lessons.kit.lesson import Ask, Wrong, check
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.probes import WEIGHTS, Case
@@ -212,6 +212,7 @@ def keeps_arguments(ask: Ask) -> None:
 @check(text("The same call gives the same answer again"), "1/8", needs=RIGHT)
 def same_answer_twice(ask: Ask) -> None:
     """Backward twice on one cache."""
+    stays_as_it_was(ask, probes.GENERAL.backward, probes.LARGE_SCORES.backward)
     first, *others = [ask.value(call) for call in (probes.GENERAL.backward, *probes.GENERAL.backward_again)]
     for other in others:
         same_again(first, other, "multihead_backward")

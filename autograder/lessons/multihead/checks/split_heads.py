@@ -63,7 +63,8 @@ def keeps_arguments(ask: Ask) -> None:
     leaves_arguments(ask, probes.SPLIT, ("x", "heads"))
     for again in probes.SPLIT_AGAIN:
         same_again(ask.value(probes.SPLIT), ask.value(again), "split_heads")
-    stays_as_it_was(ask, probes.SPLIT_AGAIN[0], probes.SPLIT_NEXT, probes.SPLIT_KEPT, probes.SPLIT_FRESH)
+    stays_as_it_was(ask, probes.SPLIT_AGAIN[0], probes.SPLIT_NEXT)
+    equal(ask.value(probes.SPLIT_NEXT), ask.expected(probes.SPLIT_NEXT), "BHTd", "split_heads(x, heads)")
 
 
 CHECKS = (worked_example, general, edges, refuses_other_divisors, refuses_below_one, refuses_bool,
