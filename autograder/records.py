@@ -136,7 +136,7 @@ StandIns = Mapping[str, Callable[..., Outcome]]
 
 # --- what the judge concludes -------------------------------------------------------------------------------------
 
-VERDICTS = ("passed", "wrong", "raised", "timed_out", "out_of_memory", "crashed", "quit", "missing",
+VERDICTS = ("passed", "wrong", "raised", "unwritten", "timed_out", "out_of_memory", "crashed", "quit", "missing",
             "refused", "tampering", "skipped", "broken")
 
 

@@ -139,7 +139,7 @@ def test_a_long_row_stands_upright_so_that_a_telephone_has_room():
 # --- what is said -------------------------------------------------------------------------------------------------
 
 def test_a_function_that_is_not_written_takes_one_line():
-    unwritten = with_checks(*[verdict("raised", message=UNWRITTEN)] * 12)
+    unwritten = with_checks(*[verdict("unwritten", message=UNWRITTEN)] * 12)
     page = feedback_page(changed(exercises=(unwritten,)), "nl")
     section = page[page.index('<section class="card" id="multihead"'):]
     assert section.count("multihead is nog niet geschreven") == 1
@@ -149,7 +149,7 @@ def test_a_function_that_is_not_written_takes_one_line():
 
 def test_values_that_are_wrong_throughout_are_still_checks_of_their_own():
     assert nothing_to_check(with_checks(verdict(), verdict())) is None
-    assert nothing_to_check(with_checks(verdict("raised", message=UNWRITTEN),
+    assert nothing_to_check(with_checks(verdict("unwritten", message=UNWRITTEN),
                                         verdict("passed", message=text("")))) is None
 
 

@@ -60,7 +60,13 @@ def test_what_is_no_plain_data_is_refused_and_none_is_wrong() -> None:
 
 def test_a_stub_is_not_written_yet() -> None:
     outcome = Outcome("raised", error="NotImplementedError", kinds=("NotImplementedError", "RuntimeError"))
-    assert "not written yet" in word_of(outcome).why.template
+    assert (word_of(outcome).word, word_of(outcome).why.template) == ("unwritten", "{function} is not written yet")
+
+
+def test_a_function_that_calls_a_stub_is_not_one() -> None:
+    outcome = Outcome("raised", error="NotImplementedError", kinds=("NotImplementedError", "RuntimeError"),
+                      within="softmax")
+    assert (word_of(outcome).word, word_of(outcome).why.values["other"]) == ("raised", "softmax")
 
 
 def test_the_text_of_an_exception_is_shown_for_examples_only() -> None:

@@ -83,7 +83,7 @@ def blank(student):
     """A grade of a stub that nobody touched."""
     said = text("{function} is not written yet", function="multihead")
     return replace(scored(student, False), exercises=(ExerciseGrade("multihead", 0.0, 1.0, (
-        Verdict("c0", text("fact 0"), "raised", 0.0, 1.0, None, said),)),))
+        Verdict("c0", text("fact 0"), "unwritten", 0.0, 1.0, None, said),)),))
 
 
 # --- how did they do ----------------------------------------------------------------------------------------------
@@ -251,19 +251,16 @@ def data_of(*grades, language="en", link=lambda grade: None):
 
 
 def test_each_verdict_word_has_a_sign_of_its_own():
-    codes = [code_of(with_verdict(word).exercises[0].verdicts[0], "multihead") for word in VERDICTS]
+    codes = [code_of(with_verdict(word).exercises[0].verdicts[0]) for word in VERDICTS]
     assert len(set(codes)) == len(VERDICTS)
     assert len({sign.sign for sign in SIGNS.values()}) == len(SIGNS)
 
 
 def test_worlds_reservations_and_stubs_have_signs_too():
     verdict = Verdict("c", text("t"), "passed", 1.0, 1.0, "own")
-    assert [code_of(one, "f") for one in (
+    assert [code_of(one) for one in (
         verdict, replace(verdict, world="stand-in"), replace(verdict, world="own-derivative"),
-        replace(verdict, points=0.0), None)] == ["p", "s", "d", "h", " "]
-    for said in (text("{function} is not written yet", function="f"), text("{said}", said="f is not written yet"),
-                 text("{said}", said="f is nog niet geschreven")):
-        assert code_of(replace(verdict, verdict="raised", points=0.0, message=said), "f") == "n"
+        replace(verdict, points=0.0), replace(verdict, verdict="unwritten"), None)] == ["p", "s", "d", "h", "n", " "]
 
 
 def test_a_row_holds_points_signs_messages_and_mistakes():

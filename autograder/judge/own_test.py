@@ -13,7 +13,7 @@ from functools import cache
 from types import MappingProxyType
 
 from autograder.judge.worlds import AskIn, Judged, Open, attempt, functions_of
-from autograder.lessons.kit.lesson import UNWRITTEN, Exercise, Implementation
+from autograder.lessons.kit.lesson import Exercise, Implementation, is_stub
 from autograder.records import Call, Outcome, Proxy, Subject
 
 #: the subject that an implementation is
@@ -30,7 +30,7 @@ def trials(exercise: Exercise, open_subject: Open, subject_of: SubjectOf, refere
     test that rejected it because of what it saw earlier does not do so alone. Then nothing counts as known.
     """
     audited = _shuffled(name for name, outcome in known.items() if outcome.status == "raised"
-                        and UNWRITTEN not in outcome.kinds)[:1]
+                        and not is_stub(exercise.name, outcome))[:1]
     again = _trials_in_fresh_ones(exercise, audited, open_subject, subject_of) if audited else {}
     if any(outcome.status != known[name].status for name, outcome in again.items()):
         known = {}
@@ -60,7 +60,7 @@ def trials_in_one(exercise: Exercise, subject: Subject, answering: dict[str, Cal
         if outcome.status not in ("answered", "raised"):
             break
         known[name] = outcome
-        if UNWRITTEN in outcome.kinds:
+        if is_stub(exercise.name, outcome):
             return dict.fromkeys(exercise.implementations, outcome)
     return known
 
@@ -79,7 +79,7 @@ def _trials_in_fresh_ones(exercise: Exercise, order: list[str], open_subject: Op
         for name, subject in opened:
             outcomes[name] = subject.answer(_trial(exercise.implementations[name], exercise.name))
             slow += outcomes[name].status == "timed_out"
-            if outcomes[name].status == "missing" or UNWRITTEN in outcomes[name].kinds:
+            if outcomes[name].status == "missing" or is_stub(exercise.name, outcomes[name]):
                 return dict.fromkeys(order, outcomes[name])             # there is nothing to try
             if slow >= 2:
                 break

@@ -19,7 +19,7 @@ import numpy as np
 
 from autograder.judge.reasons import why_unanswered
 from autograder.lessons.kit.compare import NotPlain
-from autograder.lessons.kit.lesson import Check, Exercise, Lesson, Unanswered, Wrong
+from autograder.lessons.kit.lesson import Check, Exercise, Lesson, Unanswered, Wrong, is_stub
 from autograder.records import Call, Outcome, Picture, Result, StandIns, Subject, Text, text
 
 
@@ -136,7 +136,8 @@ def attempt(check: Check, ask: AskIn) -> Attempt:
         return Attempt("refused" if odd.opaque else "wrong", odd.why)
     except Unanswered as unanswered:
         outcome = unanswered.outcome
-        return Attempt(outcome.status, why_unanswered(unanswered.function, outcome, check.shown, ask.of_an_example))
+        word = "unwritten" if is_stub(unanswered.function, outcome) else outcome.status
+        return Attempt(word, why_unanswered(unanswered.function, outcome, check.shown, ask.of_an_example))
     except Exception as error:
         return Attempt("broken", text("the check itself failed: {error}", error=f"{type(error).__name__}: {error}"))
     return Attempt("passed", None, ask.world)

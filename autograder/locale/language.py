@@ -24,6 +24,7 @@ VERDICT_WORDS = {
     "passed": text("right"),
     "wrong": text("wrong"),
     "raised": text("raised an error"),
+    "unwritten": text("not written"),
     "timed_out": text("took too long"),
     "out_of_memory": text("used too much memory"),
     "crashed": text("crashed"),

@@ -3,11 +3,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.locale.language import LANGUAGES, VERDICT_WORDS, translate
+from autograder.locale.language import VERDICT_WORDS, translate
 from autograder.output.marks import verdict_mark
-from autograder.records import Text, Verdict
-
-NOT_WRITTEN = Text("{function} is not written yet")
+from autograder.records import Verdict
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ SIGNS = {
     "w": Sign("✗", _word("wrong"), "bad"),
     "r": Sign("!", _word("raised"), "bad"),
     "f": Sign("#", _word("refused"), "bad"),
-    "n": Sign("·", "not written", "none"),
+    "n": Sign("·", _word("unwritten"), "none"),
     "m": Sign("?", _word("missing"), "none"),
     "t": Sign("T", _word("timed_out"), "alarm"),
     "o": Sign("M", _word("out_of_memory"), "alarm"),
@@ -44,30 +42,18 @@ SIGNS = {
     " ": Sign("", "no such check in this grade", "none"),
 }
 BLANK = ("n", "m")                              # nothing was written that could be judged
-_CODES = {"wrong": "w", "raised": "r", "refused": "f", "missing": "m", "timed_out": "t", "out_of_memory": "o",
-          "crashed": "c", "quit": "q", "tampering": "x", "broken": "b", "skipped": "k"}
+_CODES = {"wrong": "w", "raised": "r", "unwritten": "n", "refused": "f", "missing": "m", "timed_out": "t",
+          "out_of_memory": "o", "crashed": "c", "quit": "q", "tampering": "x", "broken": "b", "skipped": "k"}
 _WORLDS = {"stand-in": "s", "own-derivative": "d"}
 
 
-def code_of(verdict: Verdict | None, exercise: str) -> str:
+def code_of(verdict: Verdict | None) -> str:
     """The code of a verdict; " " if the grade has none."""
     if verdict is None:
         return " "
     if verdict.verdict == "passed":
         return _WORLDS.get(verdict.world or "", "p") if verdict_mark(verdict) == "✓" else "h"
-    if verdict.verdict == "raised" and is_not_written(verdict.message, exercise):
-        return "n"
     return _CODES.get(verdict.verdict, "w")
-
-
-def is_not_written(message: Text | None, exercise: str) -> bool:
-    """Whether this message says, in any language, that a stub was left unchanged."""
-    if message is None:
-        return False
-    names = {exercise, str(message.values.get("function", exercise))}
-    return message.template == NOT_WRITTEN.template or translate(message, "en") in {
-        translate(Text(NOT_WRITTEN.template, {"function": name}), language)
-        for name in names for language in LANGUAGES}
 
 
 def earned(verdict: Verdict) -> bool:

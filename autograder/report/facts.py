@@ -163,7 +163,7 @@ def _exercise(name: str, found: Sequence[ExerciseGrade]) -> ExerciseFacts:
 
 def not_written(exercise: ExerciseGrade) -> bool:
     """Whether nothing of this exercise was written: none of its checks found more than the stub."""
-    codes = {code_of(verdict, exercise.name) for verdict in exercise.verdicts if verdict.verdict != "skipped"}
+    codes = {code_of(verdict) for verdict in exercise.verdicts if verdict.verdict != "skipped"}
     return bool(codes) and codes <= set(BLANK)
 
 

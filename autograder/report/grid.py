@@ -70,7 +70,7 @@ def _cells(grade: Grade, columns: Sequence[Column], messages: _Kept, language: s
     verdicts = verdicts_of(grade)
     found = [verdicts.get((column.exercise, column.check)) for column in columns]
     return {
-        "codes": "".join(code_of(verdict, column.exercise) for verdict, column in zip(found, columns, strict=True)),
+        "codes": "".join(code_of(verdict) for verdict in found),
         "says": {index: messages(_say(verdict.message, language)) for index, verdict in enumerate(found)
                  if verdict is not None and verdict.message is not None},
         "worth": {index: number(verdict.points) for index, verdict in enumerate(found)

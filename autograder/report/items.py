@@ -70,7 +70,7 @@ def items(of: Class) -> list[Item]:
 
 def _item(column: Column, found: list[tuple[float, Verdict]]) -> Item:
     found = [(points, verdict) for points, verdict in found if judged(verdict)]
-    written = [(points, verdict) for points, verdict in found if code_of(verdict, column.exercise) not in BLANK]
+    written = [(points, verdict) for points, verdict in found if code_of(verdict) not in BLANK]
     passing = [earned(verdict) for _, verdict in written]
     rest = [points - (verdict.points or 0.0) for points, verdict in written]
     return Item(column, len(written), sum(passing), len(found) - len(written), _correlation(passing, rest))

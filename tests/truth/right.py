@@ -57,4 +57,4 @@ def own_test(multihead, multihead_backward):
     functions = (multihead, multihead_backward), (my_multihead, my_backward)
     compare(*functions, x, params, dy)
     whole = [np.round(3 * array).astype(int) for array in (x, *params.values(), dy)]
-    compare(*functions, whole[0], dict(zip(params, whole[1:5])), whole[5])
+    compare(*functions, whole[0], dict(zip(params, whole[1:5], strict=True)), whole[5])

@@ -22,6 +22,7 @@ REFUSALS = frozenset({"ValueError", "TypeError", "AssertionError"})
 #: what the stubs of the assignment raise
 UNWRITTEN = "NotImplementedError"
 
+
 #: a module in which every name is a function that takes anything and does nothing
 DOES_NOTHING = """
 def __getattr__(name):
@@ -29,6 +30,11 @@ def __getattr__(name):
         raise AttributeError(name)
     return lambda *args, **kwargs: None
 """
+
+
+def is_stub(function: str, outcome: Outcome) -> bool:
+    """Whether this function itself says that nobody has written it yet, and not another one that it calls."""
+    return UNWRITTEN in outcome.kinds and outcome.within in ("", function)
 
 
 class Wrong(Exception):

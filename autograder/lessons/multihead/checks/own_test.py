@@ -1,7 +1,7 @@
 """own_test: the student's own test, graded by what it catches and by what it leaves in peace."""
 from autograder.lessons.kit.exceptions import unknown_name
 from autograder.lessons.kit.facts import error_name
-from autograder.lessons.kit.lesson import UNWRITTEN, Ask, Check, Unanswered, Wrong, check
+from autograder.lessons.kit.lesson import UNWRITTEN, Ask, Check, Unanswered, Wrong, check, is_stub
 from autograder.records import Outcome, Text, text
 
 #: implementations that are right, written in different ways; a test that rejects one of them earns nothing
@@ -14,7 +14,7 @@ def accepts_right_implementations(ask: Ask) -> None:
     """All of them; any exception is a rejection."""
     for name in RIGHT:
         outcome = ask.trial(name)
-        if outcome.status == "raised" and UNWRITTEN not in outcome.kinds:
+        if outcome.status == "raised" and not is_stub("own_test", outcome):
             raise Wrong(_rejects(ask, outcome))
         _finished(outcome)
 
@@ -27,6 +27,8 @@ def _rejects(ask: Ask, outcome: Outcome) -> Text:
     if "TypeError" in outcome.kinds and outcome.where is None:      # nothing of the student's had begun
         return text("own_test could not be called: it should take two functions, as in "
                     "def own_test(multihead, multihead_backward)")
+    if UNWRITTEN in outcome.kinds:
+        return text("own_test calls your {other}, and that is not written yet", other=outcome.within)
     stops = _stops(outcome)
     if ask.of_an_example(unknown_name(outcome)):
         return text("{why}; variables of the example cells do not exist when your work is graded", why=stops)
@@ -48,7 +50,7 @@ def _stops(outcome: Outcome) -> Text:
 
 def _finished(outcome: Outcome) -> None:
     """The test is there and ran to an end; otherwise the check ends with what happened instead."""
-    if UNWRITTEN in outcome.kinds or outcome.status not in ("answered", "raised"):
+    if is_stub("own_test", outcome) or outcome.status not in ("answered", "raised"):
         raise Unanswered("own_test", outcome)
 
 
