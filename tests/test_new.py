@@ -100,7 +100,7 @@ def test_a_mistake_that_is_written_is_caught_and_named(checkout: Checkout) -> No
     assert python(folder, "-m", "autograder", "new", "mistake", "layer_norm", "gain-halved", "--lesson",
                   "layernorm").returncode == 0
     fill(folder / "autograder/lessons/layernorm/mistakes/layer_norm.py",
-         ("TODO: how a person comes to write it", "a factor that was once useful"),
+         ("TODO: how someone comes to write it", "a factor that was once useful"),
          ("TODO: a question that helps, without the answer?", "What should y be if gain is one and bias zero?"),
          ('("TODO: a line of the reference", "TODO: the same line with the slip")',
           '(Y, "y = gain * x_hat / 2 + bias")'))
@@ -174,7 +174,7 @@ def test_nothing_is_overwritten(checkout: Checkout, make, arguments: tuple, path
     target.parent.mkdir(exist_ok=True)
     target.write_text("mine\n")
     before_that = contents(checkout.root)
-    with pytest.raises(CannotMake, match=f"{path} is there already and stays as it is"):
+    with pytest.raises(CannotMake, match=f"{path} already exists and was left unchanged"):
         make(checkout, *arguments)
     assert contents(checkout.root) == before_that
 
@@ -182,7 +182,7 @@ def test_nothing_is_overwritten(checkout: Checkout, make, arguments: tuple, path
 def test_only_a_checkout_that_runs_itself_is_written_into(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["new", "check", "split_heads", "slip"]) == 2
-    assert "is no checkout of the autograder" in capsys.readouterr().err
+    assert "is not a checkout of the autograder" in capsys.readouterr().err
     (tmp_path / "autograder" / "lessons").mkdir(parents=True)
     (tmp_path / "pyproject.toml").touch()
     assert run(["new", "check", "split_heads", "slip"]) == 2

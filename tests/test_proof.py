@@ -57,7 +57,7 @@ def test_a_quick_proof_of_the_lesson_holds(quick: Proof):
 
 def test_the_proof_claims_everything_that_it_should(quick: Proof):
     says = " / ".join(claim.says for claim in quick.claims)
-    for part in ("the reference, in this process", "the reference, behind the wall", "nobody wrote",
+    for part in ("the reference, in this process", "the reference, behind the wall", "were not written",
                  "release/multihead/multihead.ipynb", "in order", "caught, where they are made", "habits",
                  "named by their diagnosis", "leave one out", "mutants caught", "in other words"):
         assert part in says
@@ -90,9 +90,9 @@ def test_a_mistake_that_is_caught_breaks_no_claim_but_that_it_is_named(assessor:
     ({"why": ""}, "does not say how people come to write it"),
     ({"make": changed()}, "is the reference itself"),
     ({"make": changed(("no such line", ""))}, "cannot be made: a line that it changes is not in the reference, "
-                                              "or the change is no Python"),
+                                              "or the change is not valid Python"),
     ({"make": written("def merge_heads(h) return h")}, "cannot be made: a line that it changes is not in the "
-                                                       "reference, or the change is no Python"),
+                                                       "reference, or the change is not valid Python"),
     ({"exercises": ("merge_head",)}, "names an unknown exercise"),
     ({"exercises": ()}, "names an unknown exercise"),
 ])
@@ -102,7 +102,7 @@ def test_an_entry_that_is_not_in_order_breaks_the_proof(assessor: Assessor, fiel
 
 def test_an_id_that_stands_there_twice_breaks_the_proof(assessor: Assessor):
     assert broken_claims(assessor, mistake(), mistake())["entries"] == (
-        "merge-halved: stands there more than once",) * 2
+        "merge-halved: is in the catalogue more than once",) * 2
 
 
 def misplaced(assessor: Assessor, one: Mistake) -> tuple[str, ...]:

@@ -132,7 +132,7 @@ def folder(pytester):
 def test_a_configuration_beside_the_submission_is_refused(run, folder, monkeypatch):
     result = run("--submission", "student/multihead.ipynb")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*pytest.ini stands beside the submission and may be the student's*"])
+    result.stderr.fnmatch_lines(["*pytest.ini is beside the submission and may be the student's*"])
     monkeypatch.chdir(folder)
     assert run("--submission=multihead.ipynb").ret == pytest.ExitCode.USAGE_ERROR
 

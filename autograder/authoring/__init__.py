@@ -1,1 +1,1 @@
-"""What makes lessons: release, pictures, solution regions, made-up classes, new parts."""
+"""Make lessons: release, pictures, solution regions, synthetic classes, new parts."""

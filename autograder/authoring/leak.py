@@ -1,4 +1,4 @@
-"""Proves that a release gives nothing away: no solution, no hidden test, nothing that a run left behind."""
+"""Prove that a release gives nothing away: no solution, no hidden test, no trace of a run."""
 from __future__ import annotations
 
 import base64
@@ -16,7 +16,7 @@ CELL_METADATA = {"nbgrader", "deletable", "editable"}
 NBGRADER_METADATA = {"schema_version", "grade", "grade_id", "locked", "solution", "task", "points", "checksum",
                      "cell_type"}
 _EMBEDDED = re.compile(r"base64,([\w+/=]+)")
-SHORTEST = 16                           # characters without spaces; a shorter line ("dx, grads") says nothing
+SHORTEST = 16                           # characters without spaces; a shorter line ("dx, grads") reveals nothing
 
 
 class Leak(ValueError):
@@ -30,17 +30,17 @@ class Leak(ValueError):
 
 @dataclass(frozen=True)
 class Secrets:
-    """The lines that must not travel, without spaces and comments."""
+    """The lines that must not be released, without spaces and comments."""
 
     solution: frozenset[str]
     hidden: frozenset[str]
 
 
 def secrets(notebook: nbformat.NotebookNode, bodies: Sequence[str]) -> Secrets:
-    """What the source notebook and the reference's bodies hold that students may not see.
+    """The lines of the source notebook and the reference's bodies that students may not see.
 
-    A line that the teacher shows in a locked cell (a call in an example, say) is no secret. The same line in a text,
-    a student's cell or another file is one: those are the places where a solution is left behind by mistake.
+    A line that the teacher shows in a locked cell (a call in an example, say) is not secret there. The same line in a
+    text, a student's cell or another file is: those are the places where a solution is left behind by mistake.
     """
     solution, hidden, shown = list(bodies), [], []
     for cell in notebook.cells:
@@ -117,7 +117,7 @@ def _prove_metadata(file: str, cell: str, metadata: dict, allowed: set[str]) -> 
 
 
 def _code(line: str) -> str:
-    """What a line of code computes: "=x+1" for `y = x + 1  # why`, so that another name does not hide it."""
+    """What a line of code computes: "=x+1" for `y = x + 1  # why`, so that renaming does not hide it."""
     line = re.sub(r"(?<=\S)\s+# .*$", "", line)
     return _bare(re.sub(r"^\s*[\w, ]+ = ", "= ", line))
 

@@ -1,7 +1,7 @@
-"""The pictures in the source notebooks: each stands in a text cell of its own, as an SVG inside the notebook's file.
+"""Draw the pictures in the source notebooks: each is an SVG in a text cell of its own, stored in the notebook file.
 
 Drawing them needs Matplotlib. An `<img>` with a data URI is the only form that JupyterLab, VS Code and Colab all show:
-attachments are ignored by Colab, and as SVG by JupyterLab.
+Colab ignores attachments, and JupyterLab ignores those that are SVG.
 """
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from autograder.lessons.installed import every_lesson
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 
-WIDTH = 560                                     # pixels; where the page is narrower, the picture is too
+WIDTH = 560                                     # pixels; on a narrower page the picture shrinks
 
 
 def differences() -> list[str]:
-    """One sentence for each picture of any lesson that is not in its notebook as it is drawn now."""
+    """One sentence for each picture of any lesson that is missing from its notebook or outdated."""
     return [sentence for lesson in every_lesson() for sentence in outdated(lesson)]
 
 
 def write() -> list[Path]:
-    """Put the pictures of every lesson into their cells; the notebooks that this changed."""
+    """Put the pictures of every lesson into their cells; returns the notebooks that this changed."""
     return [path for lesson in every_lesson() for path in sync(lesson)]
 
 
@@ -42,21 +42,21 @@ def picture_cells(lesson: Lesson, language: str) -> dict[str, str]:
 
 
 def tag(svg: bytes, alt: str) -> str:
-    """The picture as HTML, with what it says to those who cannot see it."""
+    """The picture as HTML, with its alternative text."""
     return (f'<img src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}" alt="{escape(alt)}" '
             f'width="{WIDTH}">')
 
 
 def outdated(lesson: Lesson) -> list[str]:
-    """One sentence for each picture that is not in its notebook as it is drawn now."""
-    return [f"{path.parent.name}/{path.name} has no picture {cell}, or another one"
+    """One sentence for each picture that is missing from its notebook or differs from the current drawing."""
+    return [f"{path.parent.name}/{path.name} lacks the current picture {cell}"
             for language, path in _editions(lesson)
             for cell, source in picture_cells(lesson, language).items()
             if source not in [found.source for found in nbformat.read(path, as_version=4).cells if found.id == cell]]
 
 
 def sync(lesson: Lesson) -> list[Path]:
-    """Put every picture into its cell; the notebooks that this changed."""
+    """Put every picture into its cell; returns the notebooks that this changed."""
     changed = []
     for language, path in _editions(lesson):
         sources, notebook = picture_cells(lesson, language), nbformat.read(path, as_version=4)

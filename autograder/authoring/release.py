@@ -1,7 +1,7 @@
-"""Makes the students' version of an assignment, as nbgrader makes it, and proves that nothing leaked.
+"""Make the students' version of an assignment, as nbgrader makes it, and prove that nothing leaked.
 
-The release is made in a temporary folder, proven there, and only then swapped in and told to the gradebook: whatever
-goes wrong, the release that students have stays as it was.
+The release is made and proven in a temporary folder, and only then swapped in and registered in the gradebook: if
+anything goes wrong, the release that students have is unchanged.
 """
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LEFT_BEHIND = (".*", "*.pyo", "*.bak", "*.orig", "*~", "gradebook.db", "*.html",
 
 @dataclass(frozen=True)
 class ReleaseReport:
-    """What was released, and how many secret lines were looked for in it."""
+    """What was released, and how many secret lines it was searched for."""
 
     folder: Path
     files: tuple[str, ...]
@@ -46,10 +46,10 @@ class ReleaseReport:
 def release(course: Path, assignment: str = DEFAULT, db_url: str | None = None) -> ReleaseReport:
     """Write release/<assignment>/ and register the assignment in the gradebook (the course's own unless `db_url`).
 
-    Another edition is not registered: whoever works in it hands in under the assignment's own name.
+    Another edition is not registered: students who use it hand in under the assignment's own name.
 
-    Raises FileNotFoundError or ValueError, in one line, where there is nothing to release or nbgrader refuses;
-    Leak (a ValueError) where the release would give something away.
+    Raises FileNotFoundError or ValueError, in one line, if there is nothing to release or nbgrader refuses; Leak (a
+    ValueError) if the release would give something away.
     """
     with _proven(course.resolve(), assignment) as made:
         if _is_assignment(made.lesson, made.directory, assignment):
@@ -58,7 +58,7 @@ def release(course: Path, assignment: str = DEFAULT, db_url: str | None = None) 
 
 
 def differences() -> list[str]:
-    """One sentence for each folder of this checkout's release/ that its notebook and modules would not make now."""
+    """One sentence for each folder of this checkout's release/ that differs from what would be made now."""
     found = []
     for assignment in _assignments():
         with _proven(course_file("."), assignment) as made:
@@ -68,7 +68,7 @@ def differences() -> list[str]:
 
 
 def write() -> list[Path]:
-    """Make this checkout's release/ anew, without a gradebook; the folders that this changed."""
+    """Remake this checkout's release/ without a gradebook; returns the folders that this changed."""
     changed = []
     for assignment in _assignments():
         with _proven(course_file("."), assignment) as made:
@@ -79,7 +79,7 @@ def write() -> list[Path]:
 
 @dataclass(frozen=True)
 class _Made:
-    """A release in a temporary folder, which is proven to give nothing away."""
+    """A release in a temporary folder, proven to give nothing away."""
 
     lesson: Lesson
     config: Config
@@ -97,7 +97,7 @@ def _proven(course: Path, assignment: str) -> Iterator[_Made]:
     source = Path(directory.format_path(directory.source_directory, ".", assignment)).resolve()
     if not (source / name).is_file():
         raise FileNotFoundError(
-            f"expected the notebook {_shown(source / name, course)} in {course}, and there is none; "
+            f"expected the notebook {_shown(source / name, course)} in {course}, which does not exist; "
             "run this in the course's folder, the one with nbgrader_config.py")
     files = (name, *(f"{module}.py" for module in lesson.beside))
     kept = _secrets(lesson, source, name)
@@ -141,12 +141,13 @@ def _is_assignment(lesson: Lesson, directory: CourseDirectory, assignment: str) 
 
 
 def _config(course: Path) -> Config:
-    """The course's nbgrader_config.py, or the one that comes with the autograder; ValueError if it does not run."""
+    """The course's nbgrader_config.py, or the one that comes with the autograder. Raises ValueError if it does not run.
+    """
     path = course / "nbgrader_config.py"
     path = path if path.exists() else course_file("nbgrader_config.py")
     try:
         return PyFileConfigLoader(path.name, str(path.parent)).load_config()
-    except Exception as error:  # the file is the course's own Python: anything can go wrong in it
+    except Exception as error:  # the file is the course's own Python and can raise anything
         raise ValueError(f"{path} does not run: {type(error).__name__}: {error}") from error
 
 
@@ -158,13 +159,13 @@ def _secrets(lesson: Lesson, source: Path, name: str) -> Secrets:
 
 
 def _generate(config: Config, course: Path, assignment: str, into: Path) -> Path:
-    """nbgrader's own generate step, without a gradebook; the folder that it made."""
+    """Run nbgrader's own generate step without a gradebook; returns the folder that it made."""
     without_gradebook = Config({"SaveCells": {"enabled": False}, "GenerateAssignment": {"no_database": True}})
     return _run_nbgrader(deepcopy(config), without_gradebook, course, assignment, into)
 
 
 def _register(config: Config, course: Path, assignment: str, into: Path, db_url: str | None) -> None:
-    """The same step with the gradebook, which is how nbgrader comes to know the assignment's cells."""
+    """Run the same step with the gradebook, which tells nbgrader the assignment's cells."""
     gradebook = Config({"CourseDirectory": {"db_url": db_url}} if db_url else {})
     put_empty_gradebook(db_url or CourseDirectory(config=config, root=str(course)).db_url)
     with commands_on_path():
@@ -188,7 +189,7 @@ def _run_nbgrader(config: Config, more: Config, course: Path, assignment: str, i
 
 
 def _log(said: list[str]) -> logging.Logger:
-    """A logger that keeps nbgrader's warnings and errors to itself, in `said`."""
+    """A logger that collects nbgrader's warnings and errors in `said` instead of printing them."""
     log = logging.Logger("autograder.release", logging.ERROR)
     handler = logging.Handler()
     handler.emit = lambda record: said.append(record.getMessage())
@@ -197,7 +198,7 @@ def _log(said: list[str]) -> logging.Logger:
 
 
 def _points(notebook: Path) -> float:
-    """What the cells of this notebook are worth together."""
+    """The total points of the cells of this notebook."""
     cells = nbformat.read(notebook, as_version=4).cells
     return sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in cells)
 

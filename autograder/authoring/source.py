@@ -1,4 +1,4 @@
-"""The source notebooks hold the reference's bodies in their solution regions: one solution, written down once."""
+"""Keep the solution regions of the source notebooks equal to the reference's bodies, the only place to edit them."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -17,18 +17,18 @@ def differences() -> list[str]:
 
 
 def write() -> list[Path]:
-    """Write the reference's bodies into the notebooks of every lesson; the notebooks that this changed."""
+    """Write the reference's bodies into every lesson's notebooks; returns the notebooks that this changed."""
     return [path for lesson in every_lesson() for path in sync(lesson)]
 
 
 def drift(lesson: Lesson) -> list[str]:
-    """One sentence for each solution region that is not the reference's body; empty where all agree."""
+    """One sentence for each solution region that differs from the reference's body; empty if all agree."""
     wanted = wanted_bodies(lesson)
     return [sentence for path in editions(lesson) for sentence in drift_of(read_notebook(path), wanted, path.name)]
 
 
 def drift_of(notebook: nbformat.NotebookNode, wanted: Bodies, name: str = "the notebook") -> list[str]:
-    """The same for one notebook that has been read."""
+    """The same for one notebook that is already read."""
     found = {}
     for cell, function in solution_cells(notebook, wanted):
         start, end = region(cell.source.splitlines(), f"{name}, cell {function}")
@@ -40,7 +40,7 @@ def drift_of(notebook: nbformat.NotebookNode, wanted: Bodies, name: str = "the n
 
 
 def sync(lesson: Lesson) -> list[Path]:
-    """Write the reference's bodies into the solution regions; the notebooks that this changed."""
+    """Write the reference's bodies into the solution regions; returns the notebooks that this changed."""
     wanted = wanted_bodies(lesson)
     changed = []
     for path in editions(lesson):
@@ -52,7 +52,7 @@ def sync(lesson: Lesson) -> list[Path]:
 
 
 def sync_into(notebook: nbformat.NotebookNode, wanted: Bodies, name: str = "the notebook") -> bool:
-    """Replace the solution regions of a notebook that has been read; whether that changed anything."""
+    """Replace the solution regions of a notebook that is already read; returns whether anything changed."""
     before = [cell.source for cell in notebook.cells]
     for cell, function in solution_cells(notebook, wanted):
         lines = cell.source.splitlines()

@@ -1,1 +1,1 @@
-"""The autograder inside other programs: pytest, Gradescope, GitHub Classroom."""
+"""Run the autograder inside other programs: pytest, Gradescope, GitHub Classroom."""

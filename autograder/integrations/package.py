@@ -1,7 +1,7 @@
-"""The autograder as other systems start it: a zip for Gradescope, a private repository for GitHub Classroom.
+"""Package the autograder for other systems: a zip for Gradescope, a private repository for GitHub Classroom.
 
-Everything that grades is inside: a wheel of this very installation, the versions of what it needs, the course's
-settings. The texts beside it say who can read the hidden checks there, and who cannot.
+Each package holds everything that grades: a wheel of this installation, the pinned versions of its dependencies, and
+the course's settings. Its texts say who can read the hidden checks there, and who cannot.
 """
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def github(lesson: str, course: Path, grader: str) -> dict[str, bytes]:
 
 
 def _grader(course: Path) -> dict[str, bytes]:
-    """What grades: the wheel, what it needs, and what the course decides itself."""
+    """What grades: the wheel, its dependencies, and the course's own settings."""
     name, data = wheel()
     found = {name: data, "requirements.txt": "".join(f"{line}\n" for line in requirements()).encode()}
     if (course / FILE).is_file():
@@ -51,7 +51,7 @@ def _texts(folder: str, gaps: Mapping[str, str]) -> dict[str, bytes]:
 
 
 class _Gaps(Template):
-    """@name@, since shells and workflows have their own use for $."""
+    """Gaps written as @name@, since shells and workflows use $ themselves."""
 
     delimiter = "@"
     pattern = r"""(?P<escaped>@@)|@(?P<named>[a-z]+)@|(?P<braced>(?!))|(?P<invalid>(?!))"""

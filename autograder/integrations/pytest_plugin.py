@@ -1,10 +1,10 @@
-"""`pytest --submission FILE`: the hidden checks of one submission as test items, `student-01::split_heads::general`.
+"""`pytest --submission FILE`: run the hidden checks of a submission as items, `student-01::split_heads::general`.
 
-A check that fails fails, one that is skipped is skipped, and one that is broken is an error. The student's code runs
-behind the wall, as ever: pytest never imports the file, nor a conftest.py beside it. What this plugin cannot prevent:
-pytest reads its configuration before it loads plugins, and takes FILE for a path then. Where students can put a
-pytest.ini beside their notebook, write `--submission=FILE`, which pytest does not take for a path.
-Nothing of ours is imported before the option is used, since this plugin is loaded into every run of pytest.
+A failed check fails, a skipped one is skipped, and a broken one is an error. The student's code runs behind the wall as
+always: pytest imports neither the file nor a conftest.py beside it. One thing this plugin cannot prevent: pytest reads
+its configuration before it loads plugins, and takes FILE for a path then. If students can put a pytest.ini beside their
+notebook, write `--submission=FILE`, which pytest does not take for a path.
+Nothing of ours is imported before the option is used, since every run of pytest loads this plugin.
 """
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--submission", metavar="FILE", action="append", default=[],
                     help="grade this notebook or .py file; each hidden check is a test item (may be repeated)")
     group.addoption("--submission-lesson", metavar="NAME", default=None,
-                    help="whose checks; else the lesson whose functions are defined in it")
+                    help="the lesson with the checks; by default the one whose functions it defines")
     group.addoption("--submission-lang", choices=["nl", "en"], default="nl", help="the language of the messages")
     group.addoption("--submission-seconds", type=float, default=5.0, help="how long one call may take")
-    group.addoption("--submission-memory", type=int, default=1024, metavar="MB", help="what its process may use")
+    group.addoption("--submission-memory", type=int, default=1024, metavar="MB", help="memory limit of its process")
     group.addoption("--submission-isolation", choices=["auto", "namespaces", "process", "none"], default="auto",
                     help="the wall around the student's code")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
-    """Without paths nothing but the submission is run, so no conftest.py either: it might be the student's."""
+    """Without paths only the submission is run, so no conftest.py either: it might be the student's."""
     options = early_config.known_args_namespace
     if options.submission:
         _leave_the_students_folder(early_config)
@@ -54,7 +54,7 @@ def _leave_the_students_folder(config: pytest.Config) -> None:
     elif config.known_args_namespace.inifilename is None and (
             any(found.parent == file.parent for file in files)
             or found.parent not in (here, *here.parents) and any(found.parent in file.parents for file in files)):
-        raise pytest.UsageError(f"--submission: {found} stands beside the submission and may be the student's; run "
+        raise pytest.UsageError(f"--submission: {found} is beside the submission and may be the student's; run "
                                 "pytest elsewhere, with --submission=FILE, or name a configuration with -c")
 
 
@@ -78,7 +78,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
-    """The submissions stand beside what pytest collects itself, right below the session."""
+    """Add the submissions beside what pytest collects itself, directly below the session."""
     report = yield
     if isinstance(collector, pytest.Session) and collector.config.option.submission and report.passed:
         report.result.extend(_submissions(collector))
@@ -100,7 +100,7 @@ def _lessons(name: str | None) -> list[Lesson]:
     """The lesson that was named, or all of them."""
     from autograder.lessons.installed import lesson_called, lesson_names, load_lesson
     try:
-        return [load_lesson(one) for one in ([lesson_called(name)] if name else lesson_names())]
+        return [load_lesson(lesson) for lesson in ([lesson_called(name)] if name else lesson_names())]
     except ValueError as error:
         raise pytest.UsageError(f"--submission-lesson: {error}") from None
 
@@ -120,7 +120,7 @@ class SubmissionNode(pytest.Collector):
             yield ExerciseNode.from_parent(self, name=exercise.name, exercise=exercise)
 
     def words(self, sentence: Any) -> str:
-        """The sentence in the chosen language, harmless at a terminal."""
+        """The sentence in the chosen language, safe to print at a terminal."""
         from autograder.locale.language import translate
         from autograder.output.plain import plain
         return plain(translate(sentence, self.config.option.submission_lang))
@@ -152,7 +152,7 @@ class ExerciseNode(pytest.Collector):
 
 
 class CheckItem(pytest.Item):
-    """One check. It was judged already; running it only says how it went."""
+    """One check. It is already judged; running it only reports the result."""
 
     parent: ExerciseNode
 
@@ -163,7 +163,7 @@ class CheckItem(pytest.Item):
         self.user_properties += [("points", verdict.points), ("max_points", verdict.max_points)]
 
     def setup(self) -> None:
-        if self.verdict.verdict == "broken":                         # to pytest, what fails in setup is an error
+        if self.verdict.verdict == "broken":                         # pytest reports a failure in setup as an error
             pytest.fail(self._why(), pytrace=False)
 
     def runtest(self) -> None:
@@ -173,7 +173,7 @@ class CheckItem(pytest.Item):
             pytest.fail(self._why(), pytrace=False)
 
     def _why(self) -> str:
-        """"The heads are split: wrong", what was seen, and the hints."""
+        """The reason as "The heads are split: wrong", what was seen, and the hints."""
         from autograder.locale.language import VERDICT_WORDS
         words = self.parent.parent.words
         lines = [f"{words(self.verdict.title)}: {words(VERDICT_WORDS[self.verdict.verdict])}",

@@ -1,6 +1,6 @@
-"""The versions that this installation grades with, for an image that is made elsewhere.
+"""List the versions that this installation grades with, for an image that is built elsewhere.
 
-nbgrader and what it brings (JupyterLab, a database) grade nothing: they keep a course, and stay at home.
+nbgrader and its dependencies (JupyterLab, a database) keep a course but grade nothing, so they are left out.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def requirements() -> list[str]:
-    """"name==version" for everything that grading a submission needs, in order."""
+    """"name==version" for everything that grading a submission needs, sorted."""
     found: dict[str, str] = {}
     waiting = [NAME]
     while waiting:
@@ -29,6 +29,6 @@ def requirements() -> list[str]:
 
 
 def _needs(name: str) -> list[str]:
-    """What this package asks for by itself, by normalised names."""
+    """The direct dependencies of this package, by normalised names."""
     lines = [line for line in distribution(name).requires or () if "extra ==" not in line]
     return [re.sub(r"[-_.]+", "-", _NAME.match(line)[0]).lower() for line in lines]

@@ -1,9 +1,9 @@
-"""Grades one submission where another system started us: `python -m autograder.integrations.run gradescope ROOT`.
+"""Grade one submission for another system: `python -m autograder.integrations.run gradescope ROOT`.
 
 gradescope ROOT         reads ROOT/submission, writes ROOT/results/results.json; settings are in ROOT/source
 github WORK SETTINGS    reads the folder WORK, prints `result=...` for $GITHUB_OUTPUT; settings are in the other folder
 
-Which wall stood around the student's code is part of the answer. Where none can be had nothing is run.
+The answer includes which wall the student's code ran behind. If there is no wall, nothing is run.
 """
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ DONE, NOT_GRADED, BROKEN = 0, 1, 3
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """0 for a grade, 1 where there is none, 3 where the autograder itself is broken."""
+    """Exit code 0 for a grade, 1 if there is none, 3 if the autograder itself is broken."""
     asked = _asked(arguments)
     results = asked.root / "results" / "results.json"
     if asked.system == "gradescope":
-        results.unlink(missing_ok=True)         # no score of an earlier run may stand for this one
+        results.unlink(missing_ok=True)         # an earlier run's score must not count for this one
     try:
         grade, order = graded(asked.work, asked.settings, asked.lesson)
     except (NoIsolation, SettingsError) as error:
@@ -44,11 +44,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def graded(work: Path, course: Path, name: str) -> tuple[Grade, Order]:
-    """The grade of what lies in this folder; its notices name the wall."""
+    """The grade of the submission in this folder; its notices name the wall."""
     settings = read_settings(course)
     lesson = settings.lesson(name)
     found = list(read([work], lesson))
-    submission = next((one for one in found if one.unreadable is None), found[0])
+    submission = next((readable for readable in found if readable.unreadable is None), found[0])
     engine = Engine(lesson, Limits(**settings.given_limits))
     if engine.isolation_notice:
         print(f"autograder: isolation is {engine.isolation}: {engine.isolation_notice}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""A wheel of this installation, made without a build tool: from a checkout as from an installed wheel."""
+"""Make a wheel of this installation without a build tool, from a checkout or an installed wheel."""
 from __future__ import annotations
 
 import base64
@@ -13,11 +13,11 @@ from pathlib import Path
 NAME = "multihead-autograder"
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LEFT_OUT = ("__pycache__", ".ipynb_checkpoints")
-_TIME = (2020, 1, 1, 0, 0, 0)                # the same files make the same wheel
+_TIME = (2020, 1, 1, 0, 0, 0)                # equal files make an equal wheel
 
 
 def wheel() -> tuple[str, bytes]:
-    """The file name and the content."""
+    """The wheel's file name and content."""
     installed = distribution(NAME)
     stem = f"{NAME.replace('-', '_')}-{installed.version}"
     info = f"{stem}.dist-info"
@@ -43,7 +43,7 @@ def zipped(contents: dict[str, bytes], executable: tuple[str, ...] = ()) -> byte
 
 
 def _sources() -> Iterator[tuple[str, bytes]]:
-    """What the wheel holds: the package, and in a checkout the course's files where pyproject.toml puts them."""
+    """The wheel's files: the package, and in a checkout the course's files where pyproject.toml puts them."""
     yield from _below(_PACKAGE, "autograder")
     project = _PACKAGE.parent / "pyproject.toml"
     if project.is_file() and not (_PACKAGE / "_course").is_dir():

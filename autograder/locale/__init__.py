@@ -1,1 +1,1 @@
-"""Words in the student's language, and the catalogues they come from."""
+"""Translate texts into the student's language, and hold the catalogues that they come from."""

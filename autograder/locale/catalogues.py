@@ -1,7 +1,7 @@
-"""The catalogues: extracted from the code and the templates, translated by people, compiled for gettext.
+"""Keep the catalogues: extracted from the code and the templates, translated by people, compiled for gettext.
 
-`autograder dev locale` brings every .po up to date with the code and compiles it; what then has an empty msgstr waits
-for a translation. Only those who change sentences need Babel.
+`autograder dev locale` updates every .po from the code and compiles it; an empty msgstr is then waiting for a
+translation. Only those who change sentences need Babel.
 """
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def read(path: Path, language: str | None = None) -> Catalog:
 
 
 def updated(path: Path) -> bytes:
-    """The .po file with the sentences that the code has now: new ones empty, those that went left out."""
+    """The .po file with the current sentences of the code: new ones are empty, removed ones are left out."""
     catalogue, template = read(path), extracted()
     template.creation_date = catalogue.creation_date                 # else every run would change the file
     catalogue.update(template, no_fuzzy_matching=True)
@@ -124,13 +124,13 @@ def po_file(catalogue: Catalog, sort_by_file: bool = False) -> bytes:
 
 
 def compiled(path: Path) -> bytes:
-    """What gettext reads: the .mo of this .po."""
+    """The .mo that gettext reads, from this .po."""
     file = BytesIO()
     write_mo(file, read(path))
     return file.getvalue()
 
 
 def untranslated(path: Path) -> list[str]:
-    """The sentences without a translation, or with one that has other gaps."""
+    """The sentences without a translation, or with different gaps in it."""
     return [message.id for message in read(path) if message.id
             and (not message.string or sorted(GAP.findall(message.id)) != sorted(GAP.findall(message.string)))]

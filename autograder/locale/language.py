@@ -1,6 +1,6 @@
-"""Words for people, in their language: a `Text` becomes a sentence through the gettext catalogue of that language.
+"""Turn a `Text` into a sentence in the reader's language, through that language's gettext catalogue.
 
-English needs no catalogue, since the msgids are English. What has no translation yet is shown in English.
+English needs no catalogue, since the msgids are English. A sentence without a translation is shown in English.
 """
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import msgspec
 from autograder.records import Grade, Text, text
 
 LANGUAGES = ("nl", "en")
-OWN = ""                                    # chosen where nobody chose: each student's own, that of the notebook
+OWN = ""                                    # the default: each student's own language, that of the notebook
 LOCALE = Path(__file__).parent
 DOMAIN = "autograder"
 
@@ -36,7 +36,7 @@ VERDICT_WORDS = {
     "broken": text("the autograder failed here"),
 }
 
-#: why a check passed, where it did not simply hold for the student's own functions together
+#: why a check passed, if it did not simply hold for the student's own functions together
 WORLD_WORDS = {
     "stand-in": text("right; it only failed because of an earlier function of yours"),
     "own-derivative": text("right: it is the true derivative of your own forward"),
@@ -46,14 +46,14 @@ _GAP = re.compile(r"\{(\w+)\}")
 
 
 def language_for(grade: Grade, chosen: str) -> str:
-    """The language in which this student reads: the chosen one, else that of the edition, else the course's."""
+    """The language of this student: the chosen one, else that of the edition, else the course's."""
     return chosen or (grade.language if grade.language in LANGUAGES else LANGUAGES[0])
 
 
 def translate(words: Text | None, language: str) -> str:
     """The sentence in this language with its gaps filled; "" for None.
 
-    Never raises: a gap without a value, and a brace that is no gap, stand as they were written.
+    Never raises: a gap without a value stays as written, and so does a brace that is not a gap.
     """
     if words is None or not words.template:
         return ""
@@ -63,12 +63,14 @@ def translate(words: Text | None, language: str) -> str:
 
 
 def translated(words: Text | str, language: str) -> str:
-    """The same for what may be a student's own words, which stay as they are."""
+    """The same for words that may be a student's own, which stay unchanged."""
     return words if isinstance(words, str) else translate(words, language)
 
 
 def _shown(value: Any, language: str) -> str:
-    """What fills a gap: floats short, with a point, as in code; a Text (also one that came out of JSON) in words."""
+    """What fills a gap: floats short, with a decimal point as in code; a Text (even one decoded from JSON) as a
+    sentence.
+    """
     if isinstance(value, dict) and value.get("type") == "Text":
         value = msgspec.convert(value, Text)
     if isinstance(value, Text):

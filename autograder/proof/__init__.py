@@ -1,6 +1,6 @@
-"""The proof of a lesson, in both directions: what is right keeps every point, and what is wrong loses some.
+"""Prove a lesson in both directions: right solutions keep every point, and wrong ones lose some.
 
-`verify` assembles the stages as `grade` does. What it runs is ours: the reference, the catalogue of mistakes,
+`verify` assembles the stages as `grade` does. It runs only code of ours: the reference, the catalogue of mistakes,
 machine-made mutants of the reference (behind the wall), and right solutions composed at random.
 """
 from __future__ import annotations
@@ -19,12 +19,12 @@ from autograder.proof.unfinished import unfinished
 
 __all__ = ["Claim", "Matrix", "Proof", "render", "verify"]
 VARIANTS = 1000                                 # right solutions composed at random
-PART = 7                                        # a quick proof takes every 7th mutant, variant and mistake left out
+PART = 7                                        # a quick proof takes every 7th mutant, variant and left-out mistake
 
 
 def verify(lesson: Lesson, limits: Limits | None = None, quick: bool = False, progress: Progress | None = None
            ) -> Proof:
-    """Try everything; the proof says what holds and what does not. `progress` hears what is being tried."""
+    """Try everything; the proof says what holds and what does not. `progress` is told what is being tried."""
     limits, progress, step = limits or Limits(), progress or _silent, PART if quick else 1
     assessor = Assessor(lesson)
     begun = unfinished(lesson, assessor.reference)
@@ -36,7 +36,7 @@ def verify(lesson: Lesson, limits: Limits | None = None, quick: bool = False, pr
     functions = replace(lesson, exercises=tuple(each for each in lesson.exercises if not each.implementations))
     tried = catalogue.try_all(lesson, Assessor(functions) if quick else assessor, progress)
     claims += catalogue.claims(lesson, tried)
-    named = [one for one in tried if not one.mistake.advice]
+    named = [trial for trial in tried if not trial.mistake.advice]
     claims.append(leave_one_out(Assessor(functions), named[::step], progress))
     made = mutation.all_mutants(lesson)
     unharmed = mutation.try_mutants(lesson, assessor.reference, made[::step], limits, progress)
@@ -47,4 +47,4 @@ def verify(lesson: Lesson, limits: Limits | None = None, quick: bool = False, pr
 
 
 def _silent(what: str, done: int, of: int) -> None:
-    """Progress that nobody wants to see."""
+    """Progress that is not shown."""

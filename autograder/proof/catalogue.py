@@ -1,4 +1,4 @@
-"""Every mistake of the catalogue: caught where it is made and nowhere else, and named."""
+"""Try every mistake of the catalogue: it must be caught where it is made and nowhere else, and named."""
 from __future__ import annotations
 
 from collections import Counter
@@ -17,7 +17,7 @@ NAMED = 95.0                                    # percent of the mistakes whose 
 
 @dataclass(frozen=True)
 class Tried:
-    """What became of one mistake."""
+    """The result of trying one mistake."""
 
     mistake: Mistake
     source: str
@@ -27,17 +27,17 @@ class Tried:
 
     @property
     def right_place(self) -> bool:
-        """Whether it costs points in its own exercises and in no other; a habit costs nothing."""
+        """Whether it costs points in its own exercises and in no others; a habit costs nothing."""
         return set(self.lost) == (set() if self.mistake.advice else set(self.mistake.exercises))
 
     @property
     def explained(self) -> bool:
-        """Whether it is named in each of its exercises, alone or beside mistakes that behave the same."""
+        """Whether it is named in each of its exercises, alone or with mistakes that behave the same."""
         return all(self.mistake.id in self.named.get(exercise, ()) for exercise in self.mistake.exercises)
 
 
 def try_all(lesson: Lesson, assessor: Assessor, progress: Progress) -> list[Tried]:
-    """Each mistake of the catalogue, made in the reference and assessed."""
+    """Make each mistake of the catalogue in the reference and assess it."""
     tried = []
     for done, mistake in enumerate(lesson.mistakes, start=1):
         tried.append(try_out(lesson, assessor, mistake))
@@ -46,7 +46,7 @@ def try_all(lesson: Lesson, assessor: Assessor, progress: Progress) -> list[Trie
 
 
 def try_out(lesson: Lesson, assessor: Assessor, mistake: Mistake) -> Tried:
-    """One mistake. Where it cannot be made, its source is empty."""
+    """Try one mistake. If it cannot be made, its source is empty."""
     try:
         source = mistake.make(lesson.reference_source)
         assessment = assessor.assess(open_local(source))
@@ -65,9 +65,10 @@ def _lost(assessment: Assessment) -> dict[str, frozenset[str]]:
 # --- what it shows ------------------------------------------------------------------------------------------------
 
 def claims(lesson: Lesson, tried: Sequence[Tried]) -> list[Claim]:
-    """That every entry is in order, every mistake caught, every habit left in peace, and the names right."""
-    mistakes = [one for one in tried if not one.mistake.advice]
-    habits = [one for one in tried if one.mistake.advice]
+    """The claims that every entry is in order, every mistake caught, every habit free of charge, and the names right.
+    """
+    mistakes = [trial for trial in tried if not trial.mistake.advice]
+    habits = [trial for trial in tried if trial.mistake.advice]
     return [
         _claim("entries of the catalogue that are in order", tried, _disorder(lesson, tried)),
         _claim("mistakes caught, where they are made and nowhere else", mistakes, map(_misplaced, mistakes)),
@@ -76,49 +77,50 @@ def claims(lesson: Lesson, tried: Sequence[Tried]) -> list[Claim]:
 
 
 def _claim(says: str, tried: Sequence[Tried], why: Sequence[str], least: float = 100.0) -> Claim:
-    exceptions = [f"{one.mistake.id}: {each}" for one, each in zip(tried, why, strict=True) if each]
+    exceptions = [f"{trial.mistake.id}: {each}" for trial, each in zip(tried, why, strict=True) if each]
     return Claim(says, len(tried) - len(exceptions), len(tried), tuple(exceptions), least)
 
 
 def _disorder(lesson: Lesson, tried: Sequence[Tried]) -> list[str]:
-    ids = Counter(one.mistake.id for one in tried)
+    ids = Counter(trial.mistake.id for trial in tried)
     exercises = {exercise.name for exercise in lesson.exercises}
     return [next((why for wrong, why in (
-        (ids[one.mistake.id] > 1, "stands there more than once"),
-        (not one.mistake.hint.template.strip(), "has no hint"),
-        (not one.mistake.why.strip(), "does not say how people come to write it"),
-        (not one.mistake.exercises or not exercises.issuperset(one.mistake.exercises), "names an unknown exercise"),
-        (not one.source, "cannot be made: a line that it changes is not in the reference, or the change is no Python"),
-        (one.source == lesson.reference_source, "is the reference itself"),
-    ) if wrong), "") for one in tried]
+        (ids[trial.mistake.id] > 1, "is in the catalogue more than once"),
+        (not trial.mistake.hint.template.strip(), "has no hint"),
+        (not trial.mistake.why.strip(), "does not say how people come to write it"),
+        (not trial.mistake.exercises or not exercises.issuperset(trial.mistake.exercises), "names an unknown exercise"),
+        (not trial.source,
+         "cannot be made: a line that it changes is not in the reference, or the change is not valid Python"),
+        (trial.source == lesson.reference_source, "is the reference itself"),
+    ) if wrong), "") for trial in tried]
 
 
-def _misplaced(one: Tried) -> str:
-    if one.right_place:
+def _misplaced(trial: Tried) -> str:
+    if trial.right_place:
         return ""
-    if not one.lost:
+    if not trial.lost:
         return "no check catches it"
-    return f"costs points in {', '.join(one.lost)}, expected in {', '.join(one.mistake.exercises)}"
+    return f"costs points in {', '.join(trial.lost)}, expected in {', '.join(trial.mistake.exercises)}"
 
 
-def _unnoticed(one: Tried) -> str:
-    if one.lost:
-        return f"costs points in {', '.join(one.lost)}"
-    return "" if one.notices else "gets no notice"
+def _unnoticed(trial: Tried) -> str:
+    if trial.lost:
+        return f"costs points in {', '.join(trial.lost)}"
+    return "" if trial.notices else "gets no notice"
 
 
-def _misnamed(one: Tried) -> str:
-    if one.explained:
+def _misnamed(trial: Tried) -> str:
+    if trial.explained:
         return ""
-    names = "; ".join(f"{exercise}: {', '.join(ids)}" for exercise, ids in one.named.items())
+    names = "; ".join(f"{exercise}: {', '.join(ids)}" for exercise, ids in trial.named.items())
     return f"named {names}" if names else "not named"
 
 
 def matrices(lesson: Lesson, tried: Sequence[Tried]) -> tuple[Matrix, ...]:
-    """Checks x mistakes, for every exercise that is graded by what its function answers."""
+    """Checks x mistakes, for every exercise graded by the answers of its function."""
     kept = granted(lesson)["kept"]
     return tuple(
         Matrix(exercise.name, tuple(check.name for check in exercise.checks),
                frozenset(check.name for check in exercise.checks if check.shown or check.name in kept),
-               {one.mistake.id: one.lost[exercise.name] for one in tried if exercise.name in one.lost})
+               {trial.mistake.id: trial.lost[exercise.name] for trial in tried if exercise.name in trial.lost})
         for exercise in lesson.exercises if not exercise.implementations)

@@ -1,21 +1,21 @@
-"""What the proof claims about a lesson, and what it found."""
+"""Hold what the proof claims about a lesson, and what it found."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-#: what is being tried, how many of it are done, and of how many
+#: what is being tried, how many are done, and out of how many
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """So many of so many are as they should be; it holds where they are `least` percent."""
+    """How many of how many are as they should be; the claim holds from `least` percent."""
 
     says: str
     right: float
     of: float
-    exceptions: tuple[str, ...] = ()            # each that is not as it should be, and in what
+    exceptions: tuple[str, ...] = ()            # each exception, and what is wrong with it
     least: float = 100.0
 
     @property
@@ -33,7 +33,7 @@ class Matrix:
 
     exercise: str
     checks: tuple[str, ...]
-    explaining: frozenset[str]                  # checks that stay for what they explain, whatever they catch
+    explaining: frozenset[str]                  # checks kept for what they explain, whatever they catch
     caught_by: Mapping[str, frozenset[str]]     # mistake -> the checks that it fails
 
     def catches(self, check: str) -> int:
@@ -41,7 +41,7 @@ class Matrix:
         return sum(check in failed for failed in self.caught_by.values())
 
     def alone(self, check: str) -> int:
-        """How many mistakes fail this check and no other one of the exercise."""
+        """How many mistakes fail this check and no other check of the exercise."""
         return sum(failed == {check} for failed in self.caught_by.values())
 
 
@@ -50,12 +50,12 @@ class Proof:
     """Everything that was tried."""
 
     lesson: str
-    quick: bool                                 # only a part of the mutants, variants and mistakes left out
+    quick: bool                                 # only some of the mutants, variants and left-out mistakes
     isolation: str
     claims: tuple[Claim, ...]
     matrices: tuple[Matrix, ...]
-    numbers: Mapping[str, str]                  # measured, and nothing is claimed about them
-    unfinished: bool = False                    # nothing was tried: parts of the lesson are still to be written
+    numbers: Mapping[str, str]                  # measured; nothing is claimed about them
+    unfinished: bool = False                    # nothing was tried: parts of the lesson are not written yet
 
     @property
     def holds(self) -> bool:

@@ -1,4 +1,4 @@
-"""What grading takes besides the student's own code: the checks, and the diagnosis."""
+"""Measure what grading takes besides the student's own code: the checks, and the diagnosis."""
 from __future__ import annotations
 
 import time
@@ -13,10 +13,10 @@ from autograder.proof.opening import LocalStudent
 
 
 def cost(lesson: Lesson, assessor: Assessor, tried: Sequence[Tried]) -> Mapping[str, str]:
-    """Milliseconds a submission, over these mistakes; every answer is there already when the clock starts."""
+    """Milliseconds per submission, over these mistakes; the clock starts once every answer is recorded."""
     checks, diagnoses = [], []
-    for one in tried:
-        subject = LocalStudent(one.source, {}, ())
+    for trial in tried:
+        subject = LocalStudent(trial.source, {}, ())
         own_world(lesson, subject, assessor.reference)
         seconds, judged = _timed(lambda subject=subject: own_world(lesson, subject, assessor.reference))
         checks.append(seconds)
@@ -31,9 +31,9 @@ def _timed(run: Callable) -> tuple[float, object]:
 
 
 def _diagnosed(assessor: Assessor, judged: Sequence[Judged]) -> None:
-    for one in judged:
-        if not one.complete:
-            assessor.catalogue.diagnose(one)
+    for exercise in judged:
+        if not exercise.complete:
+            assessor.catalogue.diagnose(exercise)
 
 
 def _milliseconds(seconds: Sequence[float]) -> str:

@@ -1,4 +1,4 @@
-"""The two ends of the scale: the reference gets full marks, and what nobody worked on gets nothing."""
+"""Try the two ends of the scale: the reference gets full marks, and untouched work gets nothing."""
 from __future__ import annotations
 
 import ast
@@ -29,7 +29,7 @@ def _full(says: str, lesson: Lesson, exercises: tuple[ExerciseGrade, ...]) -> Cl
 
 
 def _error(verdict: Verdict) -> str:
-    """Of a check that failed itself: its exception."""
+    """The exception of a check that itself failed."""
     error = verdict.message.values.get("error") if verdict.verdict == "broken" and verdict.message else None
     return f" ({error})" if error else ""
 
@@ -39,9 +39,9 @@ def _points(exercises: tuple[ExerciseGrade, ...]) -> float:
 
 
 def nothing(lesson: Lesson, assessor: Assessor, engine: Engine) -> list[Claim]:
-    """Untouched notebooks as they are released, and functions that are still to be written."""
+    """Untouched notebooks as they are released, and functions that are not written yet."""
     here = assessor.assess(open_local(untouched(lesson))).exercises
-    claims = [_none("points kept from functions that nobody wrote, in this process", lesson, here)]
+    claims = [_none("points kept from functions that were not written, in this process", lesson, here)]
     for name, data in _untouched_files(lesson):
         graded = engine.grade(read_bytes(name, data, lesson))
         claims.append(_none(f"points kept from {name}, behind the wall", lesson, graded.exercises))
@@ -55,7 +55,7 @@ def _none(says: str, lesson: Lesson, exercises: tuple[ExerciseGrade, ...]) -> Cl
 
 
 def untouched(lesson: Lesson) -> str:
-    """The exercises' functions as the notebook hands them out: nothing but NotImplementedError."""
+    """The exercises' functions as the notebook hands them out: each only raises NotImplementedError."""
     tree = ast.parse(lesson.reference_source)
     names = {exercise.name for exercise in lesson.exercises}
     return "\n\n\n".join(f"def {node.name}({ast.unparse(node.args)}):\n    raise NotImplementedError()"
@@ -63,7 +63,7 @@ def untouched(lesson: Lesson) -> str:
 
 
 def _untouched_files(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
-    """The released notebook of each edition; where there is none, the functions as a file."""
+    """The released notebook of each edition; if there is none, the functions as a file."""
     found = False
     for edition in lesson.editions.values():
         released = str(PurePosixPath("release", *PurePosixPath(edition).parts[1:]))

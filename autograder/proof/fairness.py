@@ -1,4 +1,4 @@
-"""Right solutions in other words keep every point: composed at random from right ways to do each step."""
+"""Check that right solutions keep every point, composed at random from right ways to write each step."""
 from __future__ import annotations
 
 import random
@@ -20,23 +20,23 @@ def variant_of(lesson: Lesson) -> Callable[[Callable[..., Any]], str]:
 
 
 def seeded_variant(lesson: Lesson, seed: int) -> str:
-    """The right solution of this number, the same every time."""
+    """The right solution with this number, always the same."""
     rng = random.Random(seed)
     return variant_of(lesson)(lambda *options: options[rng.randrange(len(options))])
 
 
 def harm(lesson: Lesson, reference: Subject, source: str) -> list[str]:
-    """The checks that a right solution fails: none, or the check is unfair."""
+    """The checks that a right solution fails: there should be none, else the check is unfair."""
     given = "\n\n".join(lesson.given_sources.values())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         judged = own_world(lesson, LocalStudent(f"{given}\n\n{source}", {}, ()), reference)
-    return [f"{name}: {check.name} is {attempt.word}" for name, one in judged.items()
-            for check, attempt in zip(one.exercise.checks, one.attempts, strict=True) if attempt.word != "passed"]
+    return [f"{name}: {check.name} is {attempt.word}" for name, found in judged.items()
+            for check, attempt in zip(found.exercise.checks, found.attempts, strict=True) if attempt.word != "passed"]
 
 
 def fairness(lesson: Lesson, reference: Subject, count: int, progress: Progress) -> Claim:
-    """How many of so many right solutions keep every point."""
+    """How many of `count` right solutions keep every point."""
     exceptions = []
     for seed in range(count):
         failed = harm(lesson, reference, seeded_variant(lesson, seed))

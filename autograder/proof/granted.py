@@ -1,4 +1,4 @@
-"""What the proof of a lesson takes for granted: `proof.toml` beside the lesson, each entry with its reason."""
+"""Read what the proof of a lesson takes for granted: `proof.toml` beside the lesson, each entry with its reason."""
 from __future__ import annotations
 
 import tomllib
@@ -9,5 +9,5 @@ from autograder.lessons.kit.lesson import Lesson
 
 
 def granted(lesson: Lesson) -> dict[str, Any]:
-    """`kept`: checks that stay whatever they catch; `same`: groups of mutants that behave as the reference does."""
+    """`kept`: checks that stay whatever they catch; `same`: groups of mutants that behave like the reference."""
     return tomllib.loads(files(f"autograder.lessons.{lesson.name}").joinpath("proof.toml").read_text(encoding="utf-8"))

@@ -1,6 +1,6 @@
-"""What a mistake is called that the catalogue does not know: each is left out in turn, with those that behave the same.
+"""Leave each mistake out of the catalogue in turn, with those that behave the same, and see what it is called.
 
-Nothing is the right answer. A wrong name sends a student after a fault that is not there.
+The right answer is to name none: a wrong name sends a student after a fault that does not exist.
 """
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ UNNAMED = 98.0                                  # percent of the mistakes that g
 
 
 def leave_one_out(assessor: Assessor, tried: Sequence[Tried], progress: Progress) -> Claim:
-    """How many of these mistakes are given no name once they are left out."""
+    """How many of these mistakes get no name once they are left out."""
     whole, exceptions = assessor.catalogue, []
     try:
-        for done, one in enumerate(tried, start=1):
-            assessor.catalogue = whole.without(*same_behaviour(one))
-            names = _names(assessor, one)
+        for done, trial in enumerate(tried, start=1):
+            assessor.catalogue = whole.without(*same_behaviour(trial))
+            names = _names(assessor, trial)
             if names:
-                exceptions.append(f"{one.mistake.id}: would be called {'; '.join(names)}")
+                exceptions.append(f"{trial.mistake.id}: would be called {'; '.join(names)}")
             progress("mistakes left out", done, len(tried))
     finally:
         assessor.catalogue = whole
@@ -30,11 +30,11 @@ def leave_one_out(assessor: Assessor, tried: Sequence[Tried], progress: Progress
                  tuple(exceptions), UNNAMED)
 
 
-def same_behaviour(one: Tried) -> set[str]:
-    """The mistake, and those that were named beside it: they give the same answer to every question."""
-    return {one.mistake.id}.union(*(ids for ids in one.named.values() if one.mistake.id in ids))
+def same_behaviour(trial: Tried) -> set[str]:
+    """The mistake, and those named with it: they give the same answer to every question."""
+    return {trial.mistake.id}.union(*(ids for ids in trial.named.values() if trial.mistake.id in ids))
 
 
-def _names(assessor: Assessor, one: Tried) -> list[str]:
-    return [" + ".join(exercise.diagnosis.mistakes) for exercise in assessor.assess(open_local(one.source)).exercises
+def _names(assessor: Assessor, trial: Tried) -> list[str]:
+    return [" + ".join(exercise.diagnosis.mistakes) for exercise in assessor.assess(open_local(trial.source)).exercises
             if exercise.diagnosis.mistakes]

@@ -1,4 +1,4 @@
-"""A source and the names of its functions -> every first-order mutant, each once."""
+"""Make every first-order mutant of a module's functions, each once."""
 from __future__ import annotations
 
 import ast
@@ -13,7 +13,7 @@ from autograder.proof.mutation_operators import Scope, replacements
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one function. `change` names it, wherever it stands: "f: old line -> new line", messages cut."""
+    """One change of one function. `change` names it, without its position: "f: old line -> new line", messages cut."""
 
     function: str
     change: str
@@ -43,7 +43,7 @@ def _compiles(text: str) -> bool:
 
 
 def _called(tree: ast.Module) -> list[str]:
-    """The functions of the module that it calls itself, and those that it imports by name."""
+    """The module's functions that it calls itself, and those that it imports by name."""
     imported = [alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
     defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
@@ -71,7 +71,7 @@ def _mutated(function: ast.FunctionDef, called: list[str]) -> Iterator[ast.Funct
 
 
 def _nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """What may change: neither the docstring nor the text of a message."""
+    """The nodes that may change: not the docstring, nor the text of a message."""
     todo: list[ast.AST] = [*function.body[bool(ast.get_docstring(function)):]]
     while todo:
         node = todo.pop(0)
@@ -80,7 +80,7 @@ def _nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
 
 
 class _Replacing(ast.NodeTransformer):
-    """Puts `new` where `old` stands; an emptied block holds `pass`."""
+    """Replaces the node `old` by `new`; an emptied block becomes `pass`."""
 
     def __init__(self, old: ast.AST, new: Any):
         self._old, self._new = old, new

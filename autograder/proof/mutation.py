@@ -1,6 +1,6 @@
-"""Every machine-made mutant of the reference loses points, or is known to behave as the reference does.
+"""Check that every machine-made mutant of the reference loses points, or is known to behave like the reference.
 
-Mutants run where students' code runs: some loop for ever, some ask for all memory.
+Mutants run where students' code runs: some loop forever, some ask for all memory.
 """
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ SECONDS = 2.0                                   # per call; the reference needs 
 
 
 def all_mutants(lesson: Lesson) -> list[Mutant]:
-    """The mutants of every function that is graded by its answers; an own test is not."""
+    """The mutants of every function graded by its answers, which excludes the own test."""
     source = course_file(lesson.reference).read_text(encoding="utf-8")
     return mutants(source, [exercise.name for exercise in _functions(lesson)])
 
 
 def equivalent_mutants(lesson: Lesson) -> dict[str, str]:
-    """The lesson's list of mutants that no check can tell from the reference: change -> why."""
+    """The lesson's list of mutants that no check can distinguish from the reference: change -> why."""
     return {mutant: group["why"] for group in granted(lesson)["same"] for mutant in group["mutants"]}
 
 
 def try_mutants(lesson: Lesson, reference: Subject, chosen: Sequence[Mutant], limits: Limits, progress: Progress
                 ) -> list[Mutant]:
-    """Those of the mutants that keep every point."""
+    """The mutants that keep every point."""
     unharmed = []
     with Sandbox(isolation=limits.isolation, seconds=min(limits.seconds, SECONDS),
                  memory_mb=limits.memory_mb) as sandbox:
@@ -47,9 +47,9 @@ def try_mutants(lesson: Lesson, reference: Subject, chosen: Sequence[Mutant], li
 
 
 def keeps_all(lesson: Lesson, mutant: Mutant, subject: Subject, reference: Subject) -> bool:
-    """Whether every check passes in the own world: later worlds open only where an earlier exercise has lost.
+    """Whether every check passes in the own world: later worlds open only if an earlier exercise lost points.
 
-    The exercise of the mutated function comes first, and the first check that fails is enough.
+    The exercise of the mutated function comes first, and the first failing check is enough.
     """
     for exercise in sorted(_functions(lesson), key=lambda exercise: exercise.name != mutant.function):
         ask = AskIn("own", subject, reference)
@@ -64,7 +64,7 @@ def _functions(lesson: Lesson) -> list[Exercise]:
 
 def claims(lesson: Lesson, made: Sequence[Mutant], tried: Sequence[Mutant], unharmed: Sequence[Mutant]
            ) -> list[Claim]:
-    """That mutants are caught, and that the list of equivalent ones names no other."""
+    """The claims that mutants are caught, and that the list of equivalent ones has no stale entries."""
     known, names = equivalent_mutants(lesson), {mutant.change for mutant in made}
     same = [mutant for mutant in unharmed if mutant.change in known]
     missed = tuple(mutant.change for mutant in unharmed if mutant.change not in known)

@@ -1,10 +1,10 @@
-"""Machine-made first-order mutants: one small change at one place of one function, everything else as it was.
+"""Define the mutation operators: one small change in one place of one function, everything else unchanged.
 
 The operators are ours. cosmic-ray (13 dependencies, a database, files changed in place) and mutmut (libcst, textual,
-coverage) know operators, comparisons and numbers; neither exchanges names, keys, axes, einsum letters or arguments,
-nor leaves out a call or a statement, which are what array code goes wrong by. The proof also runs where only the
-autograder is installed.
-Texts of messages are left alone: nobody is graded by them.
+coverage) know operators, comparisons and numbers; neither swaps names, keys, axes, einsum letters or arguments, nor
+drops a call or a statement, which are the typical errors in array code. The proof also runs where only the autograder
+is installed.
+The texts of messages are left alone: they are not graded.
 """
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from typing import Any
 
 @dataclass
 class Scope:
-    """What a function knows: the names bound in it and where, the functions it may call, and its text keys."""
+    """What a function can refer to: the names bound in it and where, the functions it may call, and its text keys."""
 
     names: dict[str, int] = field(default_factory=dict)         # name -> the line that binds it first
     functions: list[str] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
 
 
-#: a node -> what may stand in its place; a list stands for several statements, an empty one for none
+#: a node -> its replacement; a list stands for several statements, an empty list for none
 Operator = Callable[[Any, Scope], Iterator[Any]]
 OPERATORS: list[tuple[type[ast.AST], Operator]] = []
 
@@ -39,14 +39,14 @@ def operator(*kinds: type[ast.AST]) -> Callable[[Operator], Operator]:
 
 
 def replacements(node: ast.AST, scope: Scope) -> Iterator[Any]:
-    """Everything that may stand in this node's place, by any operator."""
+    """Everything that may replace this node, by any operator."""
     for kind, function in OPERATORS:
         if isinstance(node, kind):
             yield from function(node, scope)
 
 
 def like(node: ast.AST, **fields: Any) -> Any:
-    """A copy of the node with other fields."""
+    """A copy of the node with these fields changed."""
     other = copy.deepcopy(node)
     for name, value in fields.items():
         setattr(other, name, value)
@@ -63,7 +63,7 @@ _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 @operator(ast.BinOp)
 def _other_arithmetic(node: ast.BinOp, scope: Scope) -> Iterator[ast.expr]:
-    """a + b -> a - b, a * b; the two exchanged; one of them alone."""
+    """a - b -> a + b, a * b; b - a; a, b."""
     yield from (like(node, op=kind()) for kind in _ARITHMETIC[type(node.op)])
     if not isinstance(node.op, (ast.Add, ast.Mult)):
         yield like(node, left=node.right, right=node.left)
@@ -117,7 +117,7 @@ def _other_key(node: ast.Constant, scope: Scope) -> Iterator[ast.expr]:
 
 @operator(ast.Constant)
 def _other_subscripts(node: ast.Constant, scope: Scope) -> Iterator[ast.expr]:
-    """einsum "btc,bte->ce": two letters of one operand exchanged, or a letter renamed so that it meets no other."""
+    """einsum "btc,bte->ce": two letters of one operand swapped, or a letter renamed so that it matches no other."""
     if not (isinstance(node.value, str) and "->" in node.value):
         return
     operands = node.value.replace("->", ",").split(",")
@@ -133,7 +133,7 @@ def _other_subscripts(node: ast.Constant, scope: Scope) -> Iterator[ast.expr]:
 
 @operator(ast.Name)
 def _other_name(node: ast.Name, scope: Scope) -> Iterator[ast.expr]:
-    """x -> any other name that is bound by then; a function of the module -> another one."""
+    """x -> any other name bound by then; a function of the module -> another one."""
     if isinstance(node.ctx, ast.Load) and node.id in scope.names:
         yield from (ast.Name(name, node.ctx) for name, line in scope.names.items()
                     if name != node.id and line < node.lineno)
@@ -173,7 +173,7 @@ def _other_arguments(node: ast.Call, scope: Scope) -> Iterator[ast.expr]:
 
 @operator(ast.Tuple, ast.List)
 def _other_parts(node: Any, scope: Scope) -> Iterator[ast.expr]:
-    """B, T, C -> T, B, C; (a, b) -> (b, a), and one of several left out."""
+    """B, T, C -> T, B, C; (a, b) -> (b, a), and with one of several left out."""
     for i, j in combinations(range(len(node.elts)), 2):
         elts = list(node.elts)
         elts[i], elts[j] = elts[j], elts[i]
@@ -193,7 +193,7 @@ def _without_entry(node: ast.Dict, scope: Scope) -> Iterator[ast.expr]:
 
 @operator(ast.Assign, ast.AugAssign, ast.Expr, ast.Raise, ast.If, ast.For, ast.Return)
 def _without_statement(node: ast.stmt, scope: Scope) -> Iterator[list[ast.stmt]]:
-    """The statement is left out, with everything inside it."""
+    """The statement left out, with everything inside it."""
     yield []
 
 

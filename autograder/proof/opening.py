@@ -1,4 +1,4 @@
-"""Subjects in this process, opened as the sandbox opens a student's: for code of ours only."""
+"""Open subjects in this process as the sandbox opens a student's; only for code of ours."""
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
@@ -10,7 +10,7 @@ from autograder.sandbox.wire.calling import proxy
 
 
 class LocalStudent(LocalSubject):
-    """A source with stand-ins in the place of some of its functions."""
+    """A source with stand-ins for some of its functions."""
 
     def __init__(self, source: str, stand_ins: StandIns, install: tuple[str, ...]):
         super().__init__(source, "local", stand_ins)
@@ -19,7 +19,7 @@ class LocalStudent(LocalSubject):
 
 
 def open_local(source: str) -> Open:
-    """Opens the source afresh each time, as judge.Open wants it."""
+    """Opens the source afresh each time, as judge.Open requires."""
     def opened(stand_ins: StandIns, install: tuple[str, ...]) -> AbstractContextManager[Subject]:
         return nullcontext(LocalStudent(source, stand_ins, install))
     return opened

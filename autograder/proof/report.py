@@ -1,4 +1,4 @@
-"""The proof in words, for a terminal."""
+"""Print the proof in words, for a terminal."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ def render(proof: Proof, table: bool = False) -> str:
     if proof.unfinished:
         left = [exception for claim in proof.claims for exception in claim.exceptions]
         return "\n".join([f"{proof.lesson} is unfinished, so nothing was tried; write this first:",
-                          *(f"  - {one}" for one in left)])
+                          *(f"  - {part}" for part in left)])
     lines = [f"{proof.lesson}: {'a quick part of the proof' if proof.quick else 'the proof'} "
              f"{'holds' if proof.holds else 'is BROKEN'} (isolation: {proof.isolation})", ""]
     lines += [line for claim in proof.claims for line in _claim(claim)]

@@ -1,6 +1,6 @@
-"""Parts of a lesson that somebody has begun and not written yet: their words say TODO, or their code says so.
+"""Find the parts of a lesson that were begun but not written yet, by a TODO in their words or by their code.
 
-Nothing can be proven of a lesson that has any, so the proof names them and stops there.
+Nothing can be proven about a lesson with such parts, so the proof names them and stops there.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TODO = "TODO"
 
 
 def unfinished(lesson: Lesson, reference: Subject) -> tuple[Claim, ...]:
-    """One claim that says what is to be written, and where; none where everything is."""
+    """One claim that says what is left to write, and where; empty if everything is written."""
     parts = [*_solutions(lesson), *_checks(lesson, reference), *_mistakes(lesson), *_variants(lesson),
              *_notebooks(lesson)]
     return (Claim("parts of the lesson that are written", 0, len(parts), tuple(parts)),) if parts else ()
@@ -50,7 +50,7 @@ def _worth(exercise: Exercise, folder: str) -> Iterator[str]:
     """A check without points decides nothing, and checks that do not add up decide something else."""
     total = sum(check.points for check in exercise.checks)
     if total != exercise.points:
-        yield f"{folder}: the checks are worth {total} together, and {exercise.name} {exercise.points}"
+        yield f"{folder}: the checks are worth {total} together, but {exercise.name} is worth {exercise.points}"
     if not exercise.implementations:
         yield from (f"{folder}: the check {check.name} is worth nothing; take its points from another one"
                     for check in exercise.checks if not check.points)
@@ -73,7 +73,7 @@ def _mistakes(lesson: Lesson) -> Iterator[str]:
 
 
 def _edits(make: object) -> str:
-    """What `changed` was given, where that is how the mistake is made."""
+    """The arguments of `changed`, if the mistake is made by it."""
     return str([cell.cell_contents for cell in getattr(make, "__closure__", None) or ()])
 
 

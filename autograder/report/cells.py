@@ -21,7 +21,7 @@ def _word(verdict: str) -> str:
     return translate(VERDICT_WORDS[verdict], "en")
 
 
-# : code -> sign, from right to uninformative, in the order in which a column is sorted
+#: code -> sign, from right to uninformative, in the order in which a column is sorted
 SIGNS = {
     "p": Sign("✓", _word("passed"), "good"),
     "s": Sign("≈", "right, given right earlier functions", "soft-good"),

@@ -1,7 +1,7 @@
-"""A synthetic class: a course folder with what students could have handed in, the same for the same seed.
+"""Make a synthetic class: a course folder with work that students could have handed in, the same for the same seed.
 
-Nobody's work is in it: every notebook is the assignment's own, filled in from the reference, from the ways in which a
-student's test is tried, and from the catalogue of mistakes; a few are damaged or dishonest.
+No real work is in it: every notebook is the assignment's own, filled in from the reference, from the implementations on
+which students' tests are tried, and from the catalogue of mistakes; a few are damaged or dishonest.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autograder.lessons import DEFAULT
 from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.course_file import course_file
 
-MARKER = ".autograder-demo"               # says that a folder may be made anew
+MARKER = ".autograder-demo"               # marks a folder that may be overwritten
 #: what a demo and its grading leave in the folder
 _MADE = ("assignments", "submitted", "autograded", "feedback", "gradebook.db", ".autograder", "report.html")
 _FIRST_DAY = datetime(2026, 3, 2, 9, 0)
@@ -25,13 +25,13 @@ _DAYS = 14
 
 
 class NotADemo(FileExistsError, ValueError):
-    """The folder holds something else, which stays as it is; one line."""
+    """The folder holds something else, which is left untouched; one line."""
 
 
 def make_class(course: Path, students: int = 30, seed: int = 1, lesson: str = DEFAULT) -> None:
-    """Write a course folder with this many students; an earlier demo in it is made anew.
+    """Write a course folder with this many students, replacing an earlier demo in it.
 
-    Raises NotADemo where the folder holds anything else.
+    Raises NotADemo if the folder holds anything else.
     """
     lesson, rng = load_lesson(lesson), random.Random(seed)
     _clear(course)
@@ -48,7 +48,7 @@ def make_class(course: Path, students: int = 30, seed: int = 1, lesson: str = DE
 
 
 def _clear(course: Path) -> None:
-    """An empty folder, or one in which a demo was made before, without what that left."""
+    """Empty the folder of an earlier demo and what it left. Raises NotADemo if it holds anything else."""
     if course.exists() and not course.is_dir():
         raise NotADemo(f"{course} is not a folder; choose another place for the demo")
     course.mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ def _clear(course: Path) -> None:
 
 
 def _hand_in(folder: Path, files: Mapping[str, bytes], rng: random.Random) -> None:
-    """What nbgrader leaves when a student submits: the files, and when that was."""
+    """Write what nbgrader leaves when a student submits: the files and the timestamp."""
     folder.mkdir(parents=True)
     for name, content in files.items():
         (folder / name).write_bytes(content)

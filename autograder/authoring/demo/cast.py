@@ -1,4 +1,4 @@
-"""Who is in the class: right solutions, one or two mistakes, half a notebook, damaged files, and attempts to cheat."""
+"""Write the students' work: right solutions, one or two mistakes, half a notebook, damaged files, attempts to cheat."""
 from __future__ import annotations
 
 import random
@@ -10,13 +10,13 @@ from autograder.authoring.demo.notebooks import Assignment, Notebook, as_bytes, 
 from autograder.lessons.kit.lesson import Mistake
 
 Work = dict[str, bytes]                         # file name -> content
-#: the roles in order, so that any class, however small, is a mixed one; after the last it starts again
+#: the roles in order, so that even a small class is mixed; after the last it starts again
 ROLES = ("right", "one_mistake", "two_mistakes", "half_finished", "one_mistake", "stripped", "right", "one_mistake",
          "cut_off", "prints_its_marks", "one_mistake", "right", "untouched", "renamed", "two_mistakes", "one_mistake",
          "ends_the_process", "right", "one_mistake", "empty", "two_mistakes", "half_finished", "one_mistake", "right",
          "one_mistake", "right", "one_mistake", "two_mistakes", "one_mistake", "right")
 
-TRIES = 1000                                    # how often two mistakes are drawn that may not go together
+TRIES = 1000                                    # how often two mistakes are drawn, since they may not go together
 MARKS = 'print(\'{"points": 20.0, "max_points": 20.0, "verdict": "passed"}\')'
 LEAVES = "import os\n\nos._exit(0)"
 
@@ -29,7 +29,7 @@ class Cast:
         self._reference = assignment.lesson.reference_source
 
     def works(self, students: int) -> list[Work]:
-        """One work for each student, in a mixed order."""
+        """One work per student, in a mixed order."""
         works = [getattr(self, f"_{role}")() for role in islice(_again_and_again(), students)]
         self._rng.shuffle(works)
         return works
@@ -43,18 +43,18 @@ class Cast:
         return self._saved(self._filled(self._mistake().make(self._reference)))
 
     def _two_mistakes(self) -> Work:
-        """In two different exercises; one, in a lesson where no two go together."""
+        """In two different exercises; only one mistake if the lesson has no two that go together."""
         for _ in range(TRIES):
-            one, other = self._mistake(), self._mistake()
-            if set(one.exercises).isdisjoint(other.exercises):
+            first, second = self._mistake(), self._mistake()
+            if set(first.exercises).isdisjoint(second.exercises):
                 try:
-                    return self._saved(self._filled(other.make(one.make(self._reference))))
+                    return self._saved(self._filled(second.make(first.make(self._reference))))
                 except ValueError:              # both change the same line
                     continue
         return self._one_mistake()
 
     def _half_finished(self) -> Work:
-        """The first half of the functions; sometimes one of them wrong."""
+        """The first half of the functions; sometimes one of them is wrong."""
         own, half = self._assignment.own, self._half
         first = [mistake for mistake in self._mistakes if set(mistake.exercises) <= set(own[:half])]
         wrong = self._rng.choice(first).make(self._reference) if first else self._reference
@@ -67,7 +67,7 @@ class Cast:
     # --- damaged ------------------------------------------------------------------------------------------------
 
     def _stripped(self) -> Work:
-        """Another tool has saved the notebook and lost all metadata."""
+        """Another tool saved the notebook and lost all metadata."""
         notebook = self._solved()
         for cell in notebook["cells"]:
             cell["metadata"] = {}
@@ -102,11 +102,11 @@ class Cast:
 
     @property
     def _half(self) -> int:
-        """How many functions are half of them."""
+        """Half the number of functions."""
         return len(self._assignment.own) // 2
 
     def _mistake(self) -> Mistake:
-        """Any exercise is as likely as any other, whatever the catalogue has most of."""
+        """A mistake; every exercise is equally likely, whatever the catalogue has most of."""
         exercise = self._rng.choice([name for name in self._assignment.own
                                      if any(name in mistake.exercises for mistake in self._mistakes)])
         return self._rng.choice([mistake for mistake in self._mistakes if exercise in mistake.exercises])

@@ -1,4 +1,4 @@
-"""The assignment as students get it, and the same with code in its stubs."""
+"""Make the assignment as students get it, and the same with code in its stubs."""
 from __future__ import annotations
 
 import ast
@@ -37,9 +37,10 @@ class Assignment:
         return cls(lesson, PurePosixPath(path).name, source, tuple(exercise.name for exercise in lesson.exercises))
 
     def filled(self, code: str, left: tuple[str, ...] = (), own_test: str | None = None) -> Notebook:
-        """The notebook with the functions of this code in its stubs; those that are `left` stay as they are.
+        """The notebook with the functions of this code in its stubs; those in `left` stay unchanged.
 
-        What else the code defines beside the given modules stands in a cell above the first function that was written.
+        Whatever else the code defines beside the given modules goes in a cell above the first function that was
+        written.
         """
         written = {name: parts for name, parts in functions(code).items() if name in self.own and name not in left}
         if own_test is not None:
@@ -55,7 +56,7 @@ class Assignment:
         return notebook
 
     def _helpers(self, code: str) -> str:
-        """What the code changed in the given modules, or added to them: the student keeps a copy in the notebook."""
+        """What the code changed in or added to the given modules, for the student's copy in the notebook."""
         given = {ast.unparse(statement) for source in self.lesson.given_sources.values()
                  for statement in ast.parse(source).body}
         ours = {ast.unparse(statement) for statement in ast.parse(self.lesson.reference_source).body} - given
@@ -67,9 +68,9 @@ class Assignment:
 
 
 def functions(code: str) -> dict[str, tuple[str, str]]:
-    """The first line and the body of each function as they are written; the last definition counts.
+    """The first line and the body of each function as written; the last definition counts.
 
-    The docstring is no part of the body: that of the stub stays.
+    The docstring is not part of the body: that of the stub stays.
     """
     lines = code.splitlines()
     found = {}
@@ -82,14 +83,14 @@ def functions(code: str) -> dict[str, tuple[str, str]]:
 
 
 def released(source: str, header: str | None = None, body: str | None = None) -> str:
-    """A cell without hidden tests, with this first line and this body for the solution; without them, with the stub."""
+    """A cell without hidden tests, with this header and body as the solution, or else with the stub."""
     if header is not None and body is not None:
         source = _DEF.sub(lambda _: header, _SOLUTION.sub(lambda _: body, source), count=1)
     return _HIDDEN.sub("", _SOLUTION.sub(r"\g<told>\g<indent>raise NotImplementedError()", source))
 
 
 def code_cell(source: str, name: str) -> dict[str, Any]:
-    """A cell of the student's own, without any marks."""
+    """A cell added by the student, without grading metadata."""
     return {"cell_type": "code", "id": name, "metadata": {}, "execution_count": None, "outputs": [], "source": source}
 
 
@@ -99,7 +100,7 @@ def as_bytes(notebook: Mapping[str, Any]) -> bytes:
 
 
 def _statements(code: str) -> Iterator[tuple[ast.stmt, str]]:
-    """The statements of a module other than texts and imports, and how they are written."""
+    """The statements of a module other than texts and imports, with their source."""
     lines = code.splitlines()
     for node in ast.parse(code).body:
         if not isinstance(node, ast.Expr | ast.Import | ast.ImportFrom):

@@ -1,7 +1,7 @@
-"""Prepares what a new check, mistake, exercise or lesson needs: the files and the test, with the names filled in.
+"""Prepare the files and the test of a new check, mistake, exercise or lesson, with the names filled in.
 
-What it makes is found by `autograder verify`, which says that it is unfinished until its TODOs are gone. All of it is
-made, or nothing; no file is overwritten.
+`autograder verify` finds the new part and reports it as unfinished until its TODOs are gone. Either all files are made
+or none; no file is overwritten.
 """
 from autograder.authoring.new.checkout import CannotMake, Checkout, Made
 from autograder.authoring.new.exercises import new_exercise, new_lesson

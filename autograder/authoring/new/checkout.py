@@ -1,4 +1,4 @@
-"""The checkout that new parts are written into, what is to be written there, and the names that parts may have."""
+"""Read and write the checkout that new parts go into, and check the names of the parts."""
 from __future__ import annotations
 
 import keyword
@@ -31,7 +31,7 @@ class Made:
     opens: str = ""                                             # the file to open next, with the line
 
     def line_of(self, path: str, words: str) -> str:
-        """Where these words stand in a file that is to be written, as editors take it: path:line."""
+        """The position of these words in a file to be written, as editors take it: path:line."""
         before = self.files[path].partition(words)[0]
         return f"{path}:{before.count(chr(10)) + 1}"
 
@@ -48,11 +48,11 @@ class Checkout:
 
     @classmethod
     def here(cls, folder: Path) -> Checkout:
-        """The checkout in this folder; CannotMake where there is none, or another one is running."""
+        """The checkout in this folder. Raises CannotMake if there is none, or another one is running."""
         folder = folder.resolve()
         running = Path(__file__).resolve().parents[3]
         if not (folder / "autograder" / "lessons").is_dir() or not (folder / "pyproject.toml").is_file():
-            raise CannotMake(f"{folder} is no checkout of the autograder; go to the one that you work in")
+            raise CannotMake(f"{folder} is not a checkout of the autograder; change to the one that you work in")
         if running != folder:
             raise CannotMake(f"this is the autograder of {running}; run `python -m autograder` to work in {folder}")
         return cls(folder)
@@ -61,7 +61,7 @@ class Checkout:
         return load_lesson(name)
 
     def exercise(self, lesson: Lesson, name: str) -> Exercise:
-        """The exercise of this name; CannotMake names those that there are."""
+        """The exercise with this name; CannotMake lists the existing ones."""
         found = {exercise.name: exercise for exercise in lesson.exercises}
         if name not in found:
             raise CannotMake(f"{lesson.name} has no exercise {name!r}; it has: {', '.join(found)}")
@@ -71,14 +71,14 @@ class Checkout:
         try:
             return (self.root / path).read_text(encoding="utf-8")
         except FileNotFoundError:
-            raise CannotMake(f"expected the file {path}, and there is none") from None
+            raise CannotMake(f"expected the file {path}, which does not exist") from None
 
     def must_be_new(self, path: str) -> None:
         if (self.root / path).exists():
-            raise CannotMake(f"{path} is there already and stays as it is; choose another name")
+            raise CannotMake(f"{path} already exists and was left unchanged; choose another name")
 
     def write(self, made: Made) -> None:
-        """Write all of it. Each file is there whole at any moment."""
+        """Write all of it. Each file is complete at any moment."""
         for path, content in made.files.items():
             target = self.root / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -90,14 +90,14 @@ class Checkout:
 
 
 def snake(name: str, what: str) -> str:
-    """A name that a function or a folder can have; CannotMake says what it should look like."""
+    """A valid name for a function or a folder; CannotMake says what it should look like."""
     if not _SNAKE.fullmatch(name) or keyword.iskeyword(name):
         raise CannotMake(f"{name!r} cannot be the name of {what}; expected lower-case words like split_heads")
     return name
 
 
 def dashed(name: str, what: str) -> str:
-    """A name with dashes; CannotMake says what it should look like."""
+    """A valid name with dashes; CannotMake says what it should look like."""
     if not _DASHED.fullmatch(name) or keyword.iskeyword(name):
         raise CannotMake(f"{name!r} cannot be the name of {what}; expected lower-case words like mask-ignored")
     return name

@@ -1,4 +1,4 @@
-"""Python source with something added to it where it belongs: what stands there already is not touched."""
+"""Add to Python source where the addition belongs, leaving the existing code untouched."""
 from __future__ import annotations
 
 import ast
@@ -9,57 +9,57 @@ WIDTH = 120
 
 
 def before(source: str, name: str, code: str) -> str:
-    """`code` on lines of its own before the assignment to this name, two blank lines around it."""
+    """`code` on its own lines before the assignment to this name, with two blank lines around it."""
     lines, node = source.splitlines(), _assignment(source, name)
     top = "\n".join(lines[:node.lineno - 1]).rstrip()
     return f"{top}\n\n\n{code.strip()}\n\n\n" + "\n".join(lines[node.lineno - 1:]) + "\n"
 
 
 def appended(source: str, name: str, element: str) -> str:
-    """The tuple of this name with one element more, on the last line if there is room."""
+    """The tuple of this name with one more element, on the last line if there is room."""
     node = _assignment(source, name)
     return _with_element(source, node.value, element, len(name) + len(" = ("))
 
 
 def with_mistake(source: str, entry: str) -> str:
-    """The last tuple of mistakes with this entry at its end; `entry` is indented as it stands there."""
+    """The last tuple of mistakes with this entry at its end; `entry` is already indented."""
     groups = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)
-              and isinstance(node.value, ast.Tuple) and any(isinstance(one, ast.Call) for one in node.value.elts)]
+              and isinstance(node.value, ast.Tuple) and any(isinstance(item, ast.Call) for item in node.value.elts)]
     if not groups:
-        raise CannotMake("expected a tuple of Mistake(...) in the file of mistakes, and there is none")
+        raise CannotMake("expected a tuple of Mistake(...) in the file of mistakes, and found none")
     lines, end = source.splitlines(), groups[-1].value.end_lineno
     return "\n".join([*lines[:end - 1], entry.rstrip("\n"), *lines[end - 1:]]) + "\n"
 
 
 def with_argument(source: str, call: str, argument: str, element: str) -> str:
-    """The tuple that is this keyword argument of a call, with one element more on a line of its own."""
+    """The tuple given as this keyword argument of a call, with one more element on its own line."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == call:
             for keyword in node.keywords:
                 if keyword.arg == argument and isinstance(keyword.value, ast.Tuple):
                     lines, end = source.splitlines(), keyword.value.end_lineno
                     return "\n".join([*lines[:end - 1], element, *lines[end - 1:]]) + "\n"
-    raise CannotMake(f"expected a call of {call} with a tuple {argument}=(...), and there is none")
+    raise CannotMake(f"expected a call of {call} with a tuple {argument}=(...), and found none")
 
 
 def importing(source: str, module: str, name: str) -> str:
-    """The same with this name among those that are imported from the module, in their order."""
+    """The source with this name among those imported from the module, sorted."""
     for node in ast.parse(source).body:
         if isinstance(node, ast.ImportFrom) and node.module == module:
             names = sorted({alias.name for alias in node.names} | {name})
             line = f"from {module} import {', '.join(names)}"
             if len(line) > WIDTH:
-                line = f"from {module} import (\n" + "".join(f"    {one},\n" for one in names) + ")"
+                line = f"from {module} import (\n" + "".join(f"    {imported},\n" for imported in names) + ")"
             lines = source.splitlines()
             return "\n".join([*lines[:node.lineno - 1], line, *lines[node.end_lineno:]]) + "\n"
-    raise CannotMake(f"expected an import from {module}, and there is none")
+    raise CannotMake(f"expected an import from {module}, and found none")
 
 
 def _assignment(source: str, name: str) -> ast.Assign:
     for node in ast.parse(source).body:
         if isinstance(node, ast.Assign) and [getattr(target, "id", "") for target in node.targets] == [name]:
             return node
-    raise CannotMake(f"expected {name} = (...) at the end of the file, and there is none")
+    raise CannotMake(f"expected {name} = (...) at the end of the file, and found none")
 
 
 def _with_element(source: str, value: ast.expr, element: str, indent: int) -> str:

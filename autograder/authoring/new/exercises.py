@@ -1,4 +1,4 @@
-"""A new exercise of a lesson that exists, and a new lesson with its first exercise."""
+"""Make a new exercise in an existing lesson, or a new lesson with its first exercise."""
 from __future__ import annotations
 
 import ast
@@ -11,7 +11,7 @@ from autograder.authoring.new.editing import appended, importing, with_argument
 from autograder.authoring.new.notebooks import Words, new_notebook, with_exercise
 from autograder.lessons.installed import lesson_names
 
-EDITIONS = {"nl": "", "en": "-en"}              # language -> what the folder's name ends in
+EDITIONS = {"nl": "", "en": "-en"}              # language -> suffix of the folder's name
 
 
 def new_exercise(checkout: Checkout, lesson_name: str, name: str, points: int, parameters: str) -> Made:
@@ -19,7 +19,7 @@ def new_exercise(checkout: Checkout, lesson_name: str, name: str, points: int, p
     lesson = checkout.lesson(lesson_name)
     name, words = snake(name, "an exercise"), _words(name, points, parameters)
     if name in [exercise.name for exercise in lesson.exercises]:
-        raise CannotMake(f"{lesson.name} has an exercise {name!r} already; choose another name")
+        raise CannotMake(f"{lesson.name} already has an exercise {name!r}; choose another name")
     package = f"autograder.lessons.{lesson.name}"
     here = package.replace(".", "/")
     made = _own_files(checkout, lesson.name, name, words)
@@ -39,10 +39,10 @@ def new_exercise(checkout: Checkout, lesson_name: str, name: str, points: int, p
 
 
 def new_lesson(checkout: Checkout, lesson_name: str, name: str, points: int, parameters: str) -> Made:
-    """A lesson with one exercise: everything that a lesson consists of, in both languages."""
+    """A lesson with one exercise: every part that a lesson has, in both languages."""
     lesson_name, name = snake(lesson_name, "a lesson"), snake(name, "an exercise")
     if lesson_name in (*lesson_names(), "shared"):
-        raise CannotMake(f"there is a lesson {lesson_name!r} already; choose another name")
+        raise CannotMake(f"there is already a lesson {lesson_name!r}; choose another name")
     words = _words(name, points, parameters)
     here, solution = f"autograder/lessons/{lesson_name}", f"solutions/{lesson_name}.py"
     made = _own_files(checkout, lesson_name, name, words)
@@ -61,7 +61,7 @@ def new_lesson(checkout: Checkout, lesson_name: str, name: str, points: int, par
 
 
 def _own_files(checkout: Checkout, lesson: str, name: str, words: dict[str, Any]) -> Made:
-    """The files that only this exercise has."""
+    """The files that belong to this exercise alone."""
     files = {f"autograder/lessons/{lesson}/checks/{name}.py": rendered("checks.py", lesson=lesson, **words),
              f"autograder/lessons/{lesson}/mistakes/{name}.py": rendered("mistakes.py", lesson=lesson, **words),
              f"tests/exercises/test_{lesson}_{name}.py": rendered("exercise_test.py", lesson=lesson, **words)}

@@ -1,4 +1,4 @@
-"""The cells that an exercise has in the source notebook of an edition, and a notebook without exercises."""
+"""Write an exercise's cells in the source notebook of an edition, and a notebook without exercises."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Words:
 
 
 def new_notebook(lesson: str, language: str) -> nbformat.NotebookNode:
-    """A notebook with the given cell, and no exercise yet."""
+    """A notebook with the given cell and no exercise yet."""
     notebook = _new_notebook(metadata=nbformat.from_dict(KERNEL))
     notebook.cells = [_text("introduction", f"# TODO: {lesson}\n\nTODO: what this is about, and what students can do "
                                             "afterwards"),
@@ -42,7 +42,7 @@ def with_exercise(notebook: nbformat.NotebookNode, words: Words) -> nbformat.Not
     """The notebook with the exercise after all others, and its point cell at the end."""
     name, cells = words.name, notebook.cells
     if any(cell.metadata.get("nbgrader", {}).get("grade_id") == name for cell in cells):
-        raise CannotMake(f"a notebook has a cell {name!r} already")
+        raise CannotMake(f"a notebook already has a cell {name!r}")
     place = _after_the_last_exercise(cells)
     slug = name.replace("_", "-")
     own = [_text(f"{slug}-text", f"## TODO: `{name}`\n\nTODO: what the function has to do"),
@@ -54,7 +54,7 @@ def with_exercise(notebook: nbformat.NotebookNode, words: Words) -> nbformat.Not
 
 
 def _after_the_last_exercise(cells: list[nbformat.NotebookNode]) -> int:
-    """After the last cell that is an example, a solution or what is given."""
+    """The position after the last example, solution or given cell."""
     marks = [cell.metadata.get("nbgrader", {}) for cell in cells]
     return 1 + max((place for place, mark in enumerate(marks) if mark and not mark.get("points")), default=-1)
 
@@ -76,7 +76,7 @@ def _text(id: str, source: str) -> nbformat.NotebookNode:
 
 def _code(id: str, source: str, grade_id: str, *, grade: bool = False, locked: bool = False, solution: bool = False,
           points: int | None = None) -> nbformat.NotebookNode:
-    """A code cell with nbgrader's marks."""
+    """A code cell with nbgrader's metadata."""
     marks: dict[str, Any] = {"grade": grade, "grade_id": grade_id, "locked": locked}
     marks |= {} if points is None else {"points": points}
     marks |= {"schema_version": 3, "solution": solution, "task": False}

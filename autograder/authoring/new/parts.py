@@ -1,4 +1,4 @@
-"""A new check, and a new mistake, of an exercise that exists."""
+"""Make a new check or a new mistake of an existing exercise."""
 from __future__ import annotations
 
 from autograder.authoring.new.checkout import CannotMake, Checkout, Made, dashed, rendered
@@ -7,18 +7,18 @@ from autograder.lessons.kit.lesson import Exercise
 
 
 def new_check(checkout: Checkout, lesson_name: str, exercise_name: str, name: str) -> Made:
-    """A check that is worth nothing yet, in the file of its exercise, and its test."""
+    """A check that is not worth anything yet, in the file of its exercise, and its test."""
     lesson = checkout.lesson(lesson_name)
     exercise = _by_answers(checkout.exercise(lesson, exercise_name))
     name = dashed(name, "a check")
     if name in [check.name for check in exercise.checks]:
-        raise CannotMake(f"{exercise.name} has a check {name!r} already; choose another name")
+        raise CannotMake(f"{exercise.name} already has a check {name!r}; choose another name")
     path = f"autograder/lessons/{lesson.name}/checks/{exercise.name}.py"
     test = f"tests/checks/test_{lesson.name}_{exercise.name}_{name.replace('-', '_')}.py"
     checkout.must_be_new(test)
     source, function = checkout.read(path), name.replace("-", "_")
     if f"def {function}(" in source or f"\n{function} = " in source:
-        function = f"_{function}"               # the check's name is without it
+        function = f"_{function}"               # the check's name has no underscore
     code = rendered("check.py", function=function, gated="\nRIGHT = " in source)
     made = Made(checkout.root, {
         path: appended(before(source, "CHECKS", code), "CHECKS", function),
@@ -28,12 +28,12 @@ def new_check(checkout: Checkout, lesson_name: str, exercise_name: str, name: st
 
 
 def new_mistake(checkout: Checkout, lesson_name: str, exercise_name: str, name: str) -> Made:
-    """A mistake that changes nothing yet, in the file of its exercise, and its test."""
+    """A mistake that does not change anything yet, in the file of its exercise, and its test."""
     lesson = checkout.lesson(lesson_name)
     exercise = _by_answers(checkout.exercise(lesson, exercise_name))
     name = dashed(name, "a mistake")
     if name in [mistake.id for mistake in lesson.mistakes]:
-        raise CannotMake(f"{lesson.name} has a mistake {name!r} already; choose another name")
+        raise CannotMake(f"{lesson.name} already has a mistake {name!r}; choose another name")
     path = f"autograder/lessons/{lesson.name}/mistakes/{exercise.name}.py"
     test = f"tests/mistakes/test_{lesson.name}_{name.replace('-', '_')}.py"
     checkout.must_be_new(test)
