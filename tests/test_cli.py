@@ -281,7 +281,7 @@ def test_a_release_says_what_was_released(release, course, capsys):
     assert run("release") == 0
     assert release == ["multihead"]
     assert capsys.readouterr().out == (
-        "release/multihead: multihead.ipynb; 20 points; none of 9 secret lines is in it\n")
+        "release/multihead: multihead.ipynb; 20 points; contains none of the 9 secret lines\n")
 
 
 def test_a_release_that_leaks_is_refused_in_one_line(release, monkeypatch, capsys):

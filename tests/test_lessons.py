@@ -230,7 +230,7 @@ def test_grade_asks_which_lesson_where_several_were_handed_in(courses, monkeypat
     monkeypatch.chdir(courses["grade"].root)
     for command in ("grade", "diff"):
         assert run([command]) == 2
-        assert "handed in multihead and layernorm; say which to grade, with --lesson NAME" in capsys.readouterr().err
+        assert "handed in multihead and layernorm; choose one with --lesson NAME" in capsys.readouterr().err
 
 
 def test_an_assignment_will_do_for_its_lesson(courses, monkeypatch, capsys) -> None:

@@ -127,13 +127,13 @@ def test_a_manual_score_comes_out_of_every_format(name, course, capsys):
     by_hand(course, "student-02", manual_score=1.5)
     by_hand(course, "student-03", "test_split_heads", extra_credit=0.25)
     assert points(name) == {"student-01": 20, "student-02": 12.5, "student-03": 17.25, "student-04": None}
-    assert ("the marks are the gradebook's; for 2 of 4 students that is not what the autograder gave (student-02, "
+    assert ("the marks are the gradebook's; for 2 of 4 students they differ from the autograder's (student-02, "
             "student-03)") in capsys.readouterr().err
 
 
 def test_marks_that_nobody_touched_are_said_to_be_the_autograders(course, capsys):
     points("csv")
-    assert "the marks are the gradebook's; all are what the autograder gave" in capsys.readouterr().err
+    assert "the marks are the gradebook's; all equal the autograder's" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -221,15 +221,15 @@ def test_a_penalty_that_is_older_than_the_score_or_the_extension_is_named(course
 def test_a_student_whom_the_gradebook_lacks_is_named_and_left_empty(course, capsys):
     journal(course, [grade_of("student-05")])
     assert points("brightspace")["student-05"] is None
-    assert ("the gradebook lacks student-05, whom the journal has; left empty (`autograder grade` writes what is "
-            "missing)") in capsys.readouterr().err
+    assert ("the gradebook lacks student-05, who are in the journal; left empty (`autograder grade` writes what "
+            "is missing)") in capsys.readouterr().err
 
 
 def test_a_student_whom_only_the_gradebook_has_is_named_and_keeps_the_mark(course, capsys):
     with GradebookWriter(course, LESSON) as writer:
         writer.write([Entry(grade_of("student-00", (1, 1, 1, 1, 1)))])
     assert points("csv") == {"student-00": 5, "student-01": 20, "student-02": 16, "student-03": 17, "student-04": None}
-    assert "only the gradebook has student-00; exported with the mark that stands there" in capsys.readouterr().err
+    assert "only the gradebook has student-00; exported with the gradebook's mark" in capsys.readouterr().err
 
 
 def test_students_of_the_roster_without_a_grade_are_named(course, capsys):

@@ -176,7 +176,7 @@ def test_the_grading_step_writes_what_the_reporter_reads(classroom, tmp_path):
 
 @pytest.mark.parametrize(("arguments", "says"), [
     (("github",), "--grader"), (("github", "--grader", "alone"), "expected OWNER/NAME"),
-    (("github", "--grader", "a/b", "--output", "there"), "there is there already"),
+    (("github", "--grader", "a/b", "--output", "there"), "there already exists"),
     (("gradescope", "--output", "nowhere/a.zip"), "cannot write nowhere/a.zip"),
     (("gradescope", "--lesson", "multihed"), "there is no lesson 'multihed'; there are: multihead"),
     (("moodle",), "No such command")])

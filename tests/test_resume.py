@@ -116,7 +116,7 @@ def _doubled(course: Path) -> list:
 # --- stopped ------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize(("number", "code", "words"), [
-    (signal.SIGINT, 130, rf"stopped: \d+ of {STUDENTS} are graded and kept; the same command goes on from there"),
+    (signal.SIGINT, 130, rf"stopped: \d+ of {STUDENTS} are graded and kept; the same command continues from there"),
     (signal.SIGTERM, 143, "")])
 def test_a_run_that_is_stopped_keeps_what_is_done_and_says_how_to_go_on(undisturbed, course, number, code, words):
     run = autograder(course)

@@ -244,7 +244,7 @@ def test_check_says_that_a_file_decides_since_the_folder_may_be_a_students(engin
     assert capsys.readouterr().err == ""
     settings(tmp_path, "[lessons.multihead.points]\nsplit_heads = 20\n")
     cli.run(["check", "ok.py"])
-    assert capsys.readouterr().err == ("autograder check: points and limits are those of autograder.toml in this "
+    assert capsys.readouterr().err == ("autograder check: using the points and limits of autograder.toml in this "
                                        "folder\n")
 
 

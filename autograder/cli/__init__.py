@@ -1,8 +1,8 @@
-"""The command line: parses arguments, prints and leaves with an exit code. Everything else happens elsewhere.
+"""The command line: parses arguments, prints and exits with a code; the other rooms do the work.
 
-Exit codes: 0 done (whatever the marks), 1 some submissions could not be graded, 2 wrong usage, 3 the autograder
-itself is broken. 130 and 141, as shells have it, for Ctrl-C and for a reader that left. What is slow to import is
-imported by the command that needs it. A file of this folder holds commands that belong together.
+Exit codes: 0 done (whatever the marks), 1 some submissions could not be graded, 2 wrong usage, 3 the autograder itself
+is broken; as in shells, 130 after Ctrl-C and 141 after a closed pipe. Slow imports are made by the command that needs
+them. Each file of this folder holds commands that belong together.
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from autograder.output.streams import open_what_is_closed, silence_output
 
 __all__ = ["cli", "exit_code", "main", "run"]
 SETTINGS = "autograder.toml"
-COMPLETE = "_AUTOGRADER_COMPLETE"            # set by a shell that asks how a word goes on
+COMPLETE = "_AUTOGRADER_COMPLETE"            # set by a shell that asks how to complete a word
 COMMANDS = (check.check, course.grade, course.diff, report.report, export.export, lesson.release, lesson.verify,
             new.new, package.package, course.demo, forget.forget, dev.dev)
 
@@ -37,7 +37,7 @@ def _show_version(context: click.Context, option: click.Parameter, value: bool) 
 
 
 class _Commands(click.Group):
-    """Commands whose options have the course's own defaults, where there is an autograder.toml in this folder."""
+    """Commands whose options default to the course's settings, if this folder has an autograder.toml."""
 
     def resolve_command(self, context: click.Context, arguments: list[str]
                         ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -51,7 +51,7 @@ def _course_defaults(command: click.Command, asks_for_help: bool) -> dict[str, A
     try:
         options = course_settings().options
     except click.UsageError:
-        if asks_for_help:                   # which must not depend on a file being right
+        if asks_for_help:                   # help must not depend on a valid file
             return {}
         raise
     return {parameter.name: options[parameter.name] for parameter in command.params if parameter.name in options}
@@ -79,7 +79,7 @@ for _command in COMMANDS:
 
 
 def main() -> None:
-    """The command `autograder`. A SIGTERM leaves through the same doors as Ctrl-C, so that nothing stays behind."""
+    """The command `autograder`. SIGTERM is handled like Ctrl-C, so that nothing is left behind."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
@@ -89,13 +89,13 @@ def main() -> None:
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
-    except OSError:                       # it is full, and was said to be
+    except OSError:                       # the disk is full, which was already reported
         silence_output()
     sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command and return its exit code; whatever goes wrong is one line on standard error."""
+    """Run the command and return its exit code; any failure is one line on standard error."""
     try:
         with cli.make_context("autograder", arguments) as context:
             code = cli.invoke(context) or DONE

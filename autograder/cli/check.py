@@ -1,4 +1,4 @@
-"""`autograder check`: one submission, or a pile of them."""
+"""`autograder check`: grade one submission, or many."""
 from __future__ import annotations
 
 from contextlib import ExitStack
@@ -21,12 +21,12 @@ from autograder.cli.options import common, examples, json_target, spare_the_give
 @json_target
 @common
 def check(paths: tuple[str, ...], lesson: str | None, target: str | None, language: str, **limits: Any) -> int:
-    """Grade notebooks or .py files, folders or zips; writes nothing but its answer."""
+    """Grade notebooks or .py files, folders or zips; writes nothing but its output."""
     from autograder.intake import read_any
     spare_the_given(target, paths)
     settings = course_settings()
-    if settings.decides_marks:                  # of the folder we are in, which might be a student's
-        click.echo("autograder check: points and limits are those of autograder.toml in this folder", err=True)
+    if settings.decides_marks:                  # of the current folder, which might be a student's
+        click.echo("autograder check: using the points and limits of autograder.toml in this folder", err=True)
     lessons = {name: settings.lesson(name) for name in lessons_to_try(lesson)}
     with answers(target, language, each=True) as answer, ExitStack() as engines:
         engine_of = cache(lambda name: engines.enter_context(engine(limits, lessons[name])))

@@ -1,4 +1,4 @@
-"""What several commands do: have an engine, write the answer, know the exit code."""
+"""What several commands share: making an engine, writing the grades, choosing the exit code."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ DONE, NOT_ALL_GRADED, WRONG_USAGE, BROKEN, INTERRUPTED, NO_READER = 0, 1, 2, 3, 
 
 
 def engine(limits: dict[str, Any], lesson: Lesson) -> Engine:
-    """An engine that is not running yet; NoIsolation where its wall cannot be had, a notice where it is less."""
+    """An engine that is not running yet. Raises NoIsolation if its wall is unavailable; says so if it is weaker."""
     from autograder.judge.engine import Engine, Limits
     made = Engine(lesson, Limits(**limits))
     if made.isolation_notice:
@@ -31,7 +31,7 @@ def engine(limits: dict[str, Any], lesson: Lesson) -> Engine:
 
 
 def course_settings(folder: Path | None = None) -> Settings:
-    """What autograder.toml in this folder (else the one we are in) says."""
+    """The settings of autograder.toml in this folder, by default the current one."""
     from autograder.course.settings import SettingsError, read_settings
     try:
         return read_settings(folder or Path.cwd())
@@ -40,7 +40,7 @@ def course_settings(folder: Path | None = None) -> Settings:
 
 
 def course_lesson(folder: Path | None = None, name: str = LESSON) -> Lesson:
-    """The lesson with the points that the course in this folder gives to it."""
+    """The lesson with the points that the course in this folder gives it."""
     return course_settings(folder).lesson(name)
 
 
@@ -64,6 +64,6 @@ def exit_code(grades: Iterable[Grade]) -> int:
 
 
 def _has_broken(grade: Grade) -> bool:
-    """Whether a check of it failed by our own fault; of an unreadable submission no check was tried."""
+    """Whether one of its checks failed through our own fault; no check was tried on an unreadable submission."""
     return grade.status != "unreadable" and any(
         verdict.verdict == "broken" for exercise in grade.exercises for verdict in exercise.verdicts)

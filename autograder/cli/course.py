@@ -1,4 +1,4 @@
-"""The commands over a whole class: `autograder grade`, `diff` and `demo`."""
+"""The commands for a whole class: `autograder grade`, `diff` and `demo`."""
 from __future__ import annotations
 
 import os
@@ -15,7 +15,7 @@ from autograder.cli.watching import profiled, stopping_kindly, watched
 
 
 @click.command(short_help="Grade the course in this folder.", epilog=examples(
-    "autograder grade                               # whoever is new or changed",
+    "autograder grade                               # new and changed work",
     "autograder grade --student student-07 --force  # one student, once more",
     "autograder grade --dry-run                     # who would change?"))
 @course_options
@@ -43,8 +43,8 @@ def diff(target: str | None, language: str, jobs: int, students: tuple[str, ...]
          **limits: Any) -> int:
     """Say who would change if the course were graded now: by how much, in which check. Writes nothing.
 
-    Compares with the last grade of each student, whatever the checks and the work were then. The JSON holds the
-    grades as they would be.
+    Compares with each student's last grade, whatever the checks and the work were then. The JSON holds the grades as
+    they would be.
     """
     return _changes(target, language, lesson, limits, jobs=jobs, students=students, force=force)
 
@@ -95,7 +95,7 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
 
 
 def _wall(folder: Path, lesson: str, limits: dict[str, Any], cluster: str | None = None, **choices: Any) -> None:
-    """NoIsolation where it cannot be had here, before anything that other systems lack is imported."""
+    """Raise NoIsolation if the wall is unavailable, before importing what other systems lack."""
     if cluster is None:
         engine(limits, course_lesson(folder, lesson))
 

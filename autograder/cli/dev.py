@@ -1,4 +1,4 @@
-"""`autograder dev`: what is made from something else in a checkout, brought up to date or only compared."""
+"""`autograder dev`: update or check the files of a checkout that are generated from other files."""
 from __future__ import annotations
 
 import os
@@ -13,8 +13,8 @@ from autograder.cli.common import DONE
 from autograder.cli.options import examples
 
 OUT_OF_DATE = 1
-#: what is kept up to date, each after what it is made from -> the module that does it, and what it does. The module
-#: has `differences()`, a sentence for each thing that is out of date, and `write()`, which returns the changed files.
+#: what is generated, each after what it is made from -> the module that makes it, and its help. The module has
+#: `differences()`, a sentence for each file that is out of date, and `write()`, which returns the changed files.
 STEPS = {
     "source": ("autograder.authoring.source", "Write the solution into the solution cells of the notebooks."),
     "modules": ("autograder.authoring.modules", "Write the modules beside the notebooks, in every language."),
@@ -49,7 +49,7 @@ _add("all", STEPS, "Do all of it, in the right order.")
 
 
 def _up_to_date(steps: Iterable[str], check: bool) -> int:
-    """Bring each step up to date, unless this is a check; the exit code."""
+    """Update each step, or only check it; returns the exit code."""
     _must_be_a_checkout()
     outdated = [name for name in steps if not _step(name, check)]
     for name in outdated:
@@ -60,7 +60,7 @@ def _up_to_date(steps: Iterable[str], check: bool) -> int:
 
 
 def _step(name: str, check: bool) -> bool:
-    """Whether this is up to date now; what is not, and what was written, is said."""
+    """Whether this step is up to date afterwards; prints what is not, and what was written."""
     try:
         module = _module(name)
         differences = module.differences()
@@ -68,7 +68,7 @@ def _step(name: str, check: bool) -> bool:
             for path in module.write():
                 click.echo(f"wrote {os.path.relpath(path)}")
             differences = module.differences()
-    except ValueError as error:             # what something is made from is wrong, and this says where
+    except ValueError as error:             # a source file is wrong, and the error says where
         click.echo(str(error))
         return False
     except ModuleNotFoundError as error:
@@ -83,7 +83,7 @@ def _module(name: str) -> ModuleType:
 
 
 def _must_be_a_checkout() -> None:
-    """UsageError where this is no checkout, or where another one is running."""
+    """Raise UsageError if this is not a checkout, or another one is running."""
     from autograder.authoring.new.checkout import CannotMake, Checkout
     try:
         Checkout.here(Path.cwd())

@@ -1,4 +1,4 @@
-"""`autograder export`: the marks in the formats of other systems."""
+"""`autograder export`: write the marks in the formats of other systems."""
 from __future__ import annotations
 
 import re
@@ -30,22 +30,22 @@ FORMATS = ("gradescope", "junit", "csv", "canvas", "brightspace", "moodle", "git
 @click.argument("file", metavar="[FILE.jsonl]", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--format", "name", type=click.Choice(FORMATS), required=True, help="What to write.")
 @click.option("--output", metavar="FILE|DIR|-", default="-", callback=nobodys_work,
-              help="Where to; a folder for gradescope and github, where each submission has a file. "
+              help="Where to write; for gradescope and github a folder with a file per submission. "
                    "[default: standard output]")
 @click.option("--roster", metavar="FILE.csv", type=click.Path(dir_okay=False, path_type=Path),
-              help="Who is who: a column `student` (the folder in submitted/) beside the columns of Canvas, "
-                   "Brightspace or Moodle, such as their own export has them.")
+              help="A CSV of the students: a column `student` (the folder in submitted/) beside the columns "
+                   "of Canvas, Brightspace or Moodle, as in their own export.")
 @click.option("--match", metavar="COLUMN", default="",
-              help="The roster's column that tells the students, where it is not `student`.")
+              help="The roster's column with the students' names, if it is not `student`.")
 @click.option("--item", metavar="NAME", default="", help="What the other system calls the assignment; for Canvas "
               "\"Name (id)\".  [default: the lesson's name]")
 @click.option("--grade-column", metavar="NAME", default="",
               help="The column of Moodle's worksheet to fill.  [default: Grade or Cijfer]")
 @click.option("--decimal", type=click.Choice(["point", "comma"]), default="point", show_default=True,
-              help="How fractions of points are written; csv and canvas put ; between columns with a comma.")
+              help="The decimal separator; with a comma, csv and canvas separate columns by semicolons.")
 @click.option(OWN, is_flag=True,
               help="The autograder's own points: without manual scores, extra credit and late penalties.")
-@lesson_option("the only one that there are grades of")
+@lesson_option("the only lesson with grades")
 @language_option
 def export(file: Path | None, name: str, output: str, roster: Path | None, match: str, item: str, grade_column: str,
            decimal: str, own_points: bool, lesson: str | None, language: str) -> int:
@@ -54,8 +54,8 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
     In a course's folder they are those of nbgrader's gradebook: with manual scores and extra credit, less late
     penalties. From the JSON lines of `check --json` in FILE.jsonl they are the autograder's own points.
 
-    Marks that are not known (a cell that waits for a person, a file that cannot be read, a fault of ours) are left
-    empty, never 0: then standard error says whose, and the exit code is 1.
+    Unknown marks (a cell that waits for a person, a file that cannot be read, a fault of ours) are left empty, never 0:
+    standard error then says whose, and the exit code is 1.
     """
     from autograder.output.exports import FORMATS as ALL
     from autograder.output.exports import ExportError, Order, unknown
@@ -64,8 +64,8 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
     from autograder.report.reading import CannotRead
     kind = ALL[name]
     if roster is not None and not kind.roster:
-        raise click.UsageError(f"--roster is for {', '.join(one for one, other in ALL.items() if other.roster)}, and "
-                               f"{name} takes none")
+        raise click.UsageError(f"--roster is for {', '.join(each for each, kind in ALL.items() if kind.roster)}, and "
+                               f"{name} does not take one")
     spare_the_given(output, [str(path) for path in (file or JOURNAL, roster) if path], "what is read for it")
     settings = course_settings()
     try:
@@ -86,11 +86,11 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
 
 
 def _files(kind: Format, grades: Sequence[Grade], order: Order, output: str) -> dict[str, bytes]:
-    """What goes where; "" stands for the output itself."""
+    """The content of each file by its name; "" is the output itself."""
     if not kind.each or len(grades) == 1 and not Path(output).is_dir():
         return {"": kind.write(grades, order)}
     if output == "-":
-        raise click.UsageError(f"{len(grades)} submissions have a file each: name a folder with --output")
+        raise click.UsageError(f"{len(grades)} submissions each have a file: name a folder with --output")
     files: dict[str, bytes] = {}
     for grade in grades:
         name = re.sub(r"[^\w.@+-]", "_", grade.student or grade.submission).lstrip(".") + kind.suffix

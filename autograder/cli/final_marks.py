@@ -1,4 +1,4 @@
-"""The grades to export: the autograder's own points, or in a course's folder the marks of its gradebook."""
+"""Choose the grades to export: the autograder's own points, or the marks of a course's gradebook."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -17,16 +17,16 @@ OWN = "--own-points"
 
 
 class Export(NamedTuple):
-    """What is written, and what is to be said about it."""
+    """What to export, and the notes about it."""
 
     lesson: str
     grades: Sequence[Grade]
-    marks: Mapping[str, Mark] | None = None     # by student; None where the points are the autograder's own
+    marks: Mapping[str, Mark] | None = None     # by student; None if the points are the autograder's own
     notes: Sequence[str] = ()
 
 
 def to_export(file: Path | None, lesson: str, own_points: bool) -> Export:
-    """What these choices ask for. Raises report_reading.CannotRead; UsageError where there is no gradebook."""
+    """The grades that these options ask for. Raises CannotRead; UsageError if there is no gradebook."""
     if file is not None or own_points or not JOURNAL.is_file() and not _is_course():
         grades = last_grades(file, lesson)
         return Export(lesson_of(grades), grades)
@@ -51,7 +51,7 @@ def _of_gradebook(grades: Sequence[Grade], lesson: str) -> Export:
     except CourseError as error:
         raise click.UsageError(f"{error}; {OWN} exports the autograder's own points without a gradebook") from None
     if not grades and not marks:
-        raise click.UsageError(f"nobody has a grade for {lesson}: run `autograder grade` first")
+        raise click.UsageError(f"there are no grades for {lesson}: run `autograder grade` first")
     return Export(lesson, with_marks(grades, marks, lesson), marks, _notes(grades, marks))
 
 
@@ -60,14 +60,14 @@ def _notes(grades: Sequence[Grade], marks: Mapping[str, Mark]) -> list[str]:
     other, own = differing(grades, marks), {grade.student for grade in grades}
     only_there, only_here = sorted(marks.keys() - own), sorted(own - marks.keys())
     outdated = [student for student, mark in marks.items() if mark.outdated]
-    beside = (f"for {len(other)} of {len(grades)} students that is not what the autograder gave{_who(other)}" if other
-              else "all are what the autograder gave")
+    beside = (f"for {len(other)} of {len(grades)} students they differ from the autograder's{_who(other)}" if other
+              else "all equal the autograder's")
     notes = [f"the marks are the gradebook's; {beside}"]
     if only_here:
-        notes.append(f"the gradebook lacks {_named(only_here)}, whom the journal has; left empty (`autograder grade` "
+        notes.append(f"the gradebook lacks {_named(only_here)}, who are in the journal; left empty (`autograder grade` "
                      "writes what is missing)")
     if only_there:
-        notes.append(f"only the gradebook has {_named(only_there)}; exported with the mark that stands there")
+        notes.append(f"only the gradebook has {_named(only_there)}; exported with the gradebook's mark")
     if outdated:
         notes.append(f"late penalties are older than the score, the due date or the extension of {_named(outdated)}; "
                      "run `autograder grade`, then export again")

@@ -14,7 +14,7 @@ from autograder.cli.options import examples, handed_in
 if TYPE_CHECKING:
     from autograder.course.folder import Course
 
-PATIENCE = 5.0                              # seconds that another command in this course is waited for
+PATIENCE = 5.0                              # seconds to wait for another command in this course
 
 
 @click.command(short_help="Remove what the course holds about a student.", epilog=examples(
@@ -26,7 +26,7 @@ def forget(student: str, yes: bool) -> int:
     """Remove a student from the course in this folder: work, feedback, gradebook, journal. This cannot be undone.
 
     The class reports are removed too, since they name everyone; `autograder report` makes them again. Other files that
-    still hold the name (exports, logs, downloaded zips) are listed and stay: look at those yourself.
+    still hold the name (exports, logs, downloaded zips) are listed but kept: check those yourself.
     """
     from autograder.course.folder import Course, CourseError
     from autograder.course.lock import only_one
@@ -46,13 +46,13 @@ def forget(student: str, yes: bool) -> int:
     except CourseError as error:
         raise click.UsageError(str(error)) from None
     if left:
-        click.echo("\n".join([f"still named in these, which stay as they are: look at them yourself ({len(left)})",
+        click.echo("\n".join([f"still named in these files, which are kept: check them yourself ({len(left)})",
                               *(f"  {path}" for path in left)]))
     return DONE
 
 
 def _found(course: Course, student: str) -> list[str]:
-    """What will be removed, in words; nothing where the course holds nothing of this student."""
+    """What will be removed, in words; empty if the course holds nothing about this student."""
     from autograder.nbgrader.removal import folders_of, in_gradebook, records_of, reports_of
     lines = [os.path.relpath(path) for path in folders_of(course, student)]
     if in_gradebook(course, student):
@@ -73,5 +73,5 @@ def _ask(yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise click.UsageError("nobody can be asked here; say --yes to remove it")
+        raise click.UsageError("cannot ask for confirmation here; use --yes to remove it")
     click.confirm("Remove all of this? It cannot be undone", abort=True, err=True)

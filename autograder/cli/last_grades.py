@@ -1,4 +1,4 @@
-"""The last grades of a course, or those of a file of JSON lines, for the commands that show or hand on marks."""
+"""Read the last grades of a course, or those in a file of JSON lines, for commands that show or export marks."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ JOURNAL = Path(".autograder", "journal.jsonl")
 
 
 def last_grades(file: Path | None, lesson: str = "") -> list[Grade]:
-    """Those in this file, or in the journal of the course in this folder; of one lesson. Raises CannotRead."""
+    """The grades of one lesson in this file, or in the journal of the course in this folder. Raises CannotRead."""
     from autograder.report.reading import read_grades
     return _of_lesson(read_grades(file or _journal(), _titles(lesson or LESSON)), lesson)
 
 
 def lesson_of(grades: Sequence[Grade]) -> str:
-    """The lesson of these grades; JSON lines do not say it, so it is the default there."""
+    """The lesson of these grades; JSON lines do not name it, so for them it is the default."""
     return next((grade.lesson for grade in grades if grade.lesson), LESSON)
 
 
@@ -34,14 +34,14 @@ def _journal() -> Path:
 
 
 def _titles(lesson: str) -> dict:
-    """The checks' sentences, which JSON lines do not hold."""
+    """The checks' titles, which JSON lines lack."""
     from autograder.lessons.installed import lesson_names, load_lesson
     exercises = load_lesson(lesson).exercises if lesson in lesson_names() else ()
     return {(exercise.name, check.name): check.title for exercise in exercises for check in exercise.checks}
 
 
 def _of_lesson(grades: Sequence[Grade], lesson: str) -> list[Grade]:
-    """Those of this lesson, or of the only one that there is; JSON lines do not say which one they are of."""
+    """The grades of this lesson, or of the only one there is; JSON lines do not name theirs."""
     names = sorted({grade.lesson for grade in grades if grade.lesson})
     if lesson and names and lesson not in names:
         raise click.UsageError(f"there are no grades of {lesson!r}, only of {', '.join(names)}")

@@ -1,4 +1,4 @@
-"""The commands over the lesson itself: `autograder release` and `verify`."""
+"""The commands about the lesson itself: `autograder release` and `verify`."""
 from __future__ import annotations
 
 import os
@@ -15,26 +15,26 @@ from autograder.cli.options import common, examples
 
 @click.command(short_help="Make release/ out of assignments/.", epilog=examples(
     "autograder release                             # in the folder with nbgrader_config.py"))
-@lesson_option("all that are in assignments/")
+@lesson_option("all in assignments/")
 def release(lesson: str | None) -> int:
     """Make release/ out of assignments/, and prove that nothing leaked."""
     from autograder.authoring.release import release as make_release
     from autograder.lessons.installed import assignments_of, load_lesson
-    names = [name for one in lessons_to_try(lesson) for name in assignments_of(load_lesson(one))]
+    names = [name for each in lessons_to_try(lesson) for name in assignments_of(load_lesson(each))]
     for name in [name for name in names if Path("assignments", name).is_dir()] or names[:1]:
         try:
             made = make_release(Path.cwd(), name)
         except (FileNotFoundError, ValueError) as error:
             raise click.UsageError(str(error)) from None
         click.echo(f"{os.path.relpath(made.folder)}: {', '.join(made.files)}; {made.points:g} points; "
-                   f"none of {made.secret_lines} secret lines is in it")
+                   f"contains none of the {made.secret_lines} secret lines")
     return DONE
 
 
 @click.command(short_help="Prove the lesson: every mistake is caught.", epilog=examples(
     "autograder verify --quick                      # a part of the proof, in half a minute",
-    "autograder verify --table                      # and which checks catch each mistake"))
-@click.option("--quick", is_flag=True, help="Only every 7th mutant, variant and mistake left out.")
+    "autograder verify --table                      # also show which checks catch each mistake"))
+@click.option("--quick", is_flag=True, help="Only every 7th mutant, variant and left-out mistake.")
 @click.option("--table", is_flag=True, help="Also show which checks catch each mistake.")
 @lesson_option(LESSON)
 @common

@@ -1,4 +1,4 @@
-"""`--lesson`: which lesson a command is about, and which one it is where nobody says so."""
+"""`--lesson`: choose the lesson that a command is about."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -9,7 +9,7 @@ from autograder.cli.common import LESSON, course_settings
 
 
 def _called(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    """The lesson's name, also where one of its assignments was named."""
+    """The lesson's name, also if one of its assignments was named."""
     if value is None:
         return None
     from autograder.lessons.installed import lesson_called
@@ -20,27 +20,27 @@ def _called(context: click.Context, option: click.Parameter, value: str | None) 
 
 
 def _begun(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
-    """The lessons whose names begin so, for a shell that completes them."""
+    """The lessons whose names begin with this, for shell completion."""
     from autograder.lessons.installed import lesson_names
     return [name for name in lesson_names() if name.startswith(begun)]
 
 
 def lesson_option(where_unsaid: str):
-    """The option, whose help says what happens without it."""
+    """The option; its help says what happens without it."""
     return click.option("--lesson", metavar="NAME", callback=_called, shell_complete=_begun,
-                        help=f"Which lesson; an assignment of it will do.  [default: {where_unsaid}]")
+                        help=f"Which lesson; or one of its assignments.  [default: {where_unsaid}]")
 
 
 def lessons_to_try(name: str | None) -> list[str]:
-    """The lesson that was named, or all of them, the default one first."""
+    """The named lesson, or all of them with the default first."""
     from autograder.lessons.installed import lesson_names
     return [name] if name else lesson_names()
 
 
 def lesson_handed_in(folder: Path, name: str | None) -> str:
-    """The lesson to grade in this course: the one that was named, or the only one that somebody handed in.
+    """The lesson to grade in this course: the named one, or the only one that was handed in.
 
-    UsageError where several were handed in: to grade only one of them without a word would be a surprise.
+    Raises UsageError if several were handed in: grading only one of them silently would be a surprise.
     """
     if name is not None:
         return name
@@ -53,5 +53,5 @@ def lesson_handed_in(folder: Path, name: str | None) -> str:
         raise click.UsageError(str(error)) from None
     there = [lesson for lesson in lesson_names() if course.submissions(lesson)]
     if len(there) > 1:
-        raise click.UsageError(f"students handed in {' and '.join(there)}; say which to grade, with --lesson NAME")
+        raise click.UsageError(f"students handed in {' and '.join(there)}; choose one with --lesson NAME")
     return there[0] if there else LESSON

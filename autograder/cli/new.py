@@ -1,4 +1,4 @@
-"""`autograder new`: the files of a new check, mistake, exercise or lesson, with the names filled in."""
+"""`autograder new`: make the files of a new check, mistake, exercise or lesson, with the names filled in."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 points_option = click.option("--points", metavar="N", type=click.IntRange(1, 100), default=2, show_default=True,
                              help="What the exercise is worth.")
 parameters_option = click.option("--parameters", metavar="NAMES", default="x", show_default=True,
-                                 help='Those of the function, such as "x, heads".')
+                                 help='Its parameters, such as "x, heads".')
 
 
 @click.group(short_help="Prepare a new check, mistake, exercise or lesson.", epilog=examples(
@@ -28,11 +28,11 @@ parameters_option = click.option("--parameters", metavar="NAMES", default="x", s
 def new() -> None:
     """Prepare the files and the test of a new part, in a checkout of the autograder. Nothing is overwritten.
 
-    `autograder verify` finds it at once, and says that it is unfinished until its TODOs are gone.
+    `autograder verify` finds it at once, and reports it as unfinished until its TODOs are gone.
     """
 
 
-@new.command(short_help="A fact about an exercise that students are graded by.")
+@new.command(short_help="A fact about an exercise that earns students points.")
 @click.argument("exercise")
 @click.argument("name")
 @lesson_option(LESSON)
@@ -42,7 +42,7 @@ def check(exercise: str, name: str, lesson: str | None) -> int:
     return _make(new_check, lesson or LESSON, exercise, name)
 
 
-@new.command(short_help="A wrong solution that people really write.")
+@new.command(short_help="A wrong solution that students really write.")
 @click.argument("exercise")
 @click.argument("name")
 @lesson_option(LESSON)

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""The options that several commands share."""
 from __future__ import annotations
 
 import math
@@ -19,7 +19,7 @@ def _finite(context: click.Context, option: click.Parameter, value: float) -> fl
 
 
 def nobodys_work(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    """The file to write, unless it is somebody's work or holds a course's grades."""
+    """The file to write, unless it is a submission or holds a course's grades."""
     what = _worth_keeping(Path(os.path.realpath(value))) if value and value != "-" and Path(value).exists() else ""
     if what:
         raise click.BadParameter(f"{value} {what} and would be overwritten")
@@ -38,7 +38,7 @@ def _worth_keeping(path: Path) -> str:
 
 
 def spare_the_given(target: str | None, paths: Iterable[str], what: str = "one of the submissions") -> None:
-    """UsageError where the answer would take the place of what was given, by whatever way its file is reached."""
+    """Raise UsageError if the output would overwrite an input, by whatever path its file is reached."""
     for path in paths if target and target != "-" else ():
         with suppress(OSError, ValueError):
             if os.path.realpath(target) == os.path.realpath(path) or os.path.samefile(target, path):
@@ -46,7 +46,7 @@ def spare_the_given(target: str | None, paths: Iterable[str], what: str = "one o
 
 
 def examples(*lines: str) -> str:
-    """The end of a command's help: what one types, a line each."""
+    """The end of a command's help: examples to type, one per line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -59,15 +59,15 @@ def common(command: Callable[..., int]) -> Callable[..., int]:
     """The options of every command that runs students' code; all but the language are the fields of `Limits`."""
     for option in (
         click.option("--isolation", type=click.Choice(["auto", "namespaces", "process", "none"]), default="auto",
-                     show_default=True, help="The wall around students' code; auto takes the best there is."),
+                     show_default=True, help="The wall around students' code; auto takes the best available."),
         click.option("--memory", "memory_mb", metavar="MB", type=click.IntRange(256, 2**20), default=1024,
-                     show_default=True, help="What a student's process may use."),
+                     show_default=True, help="Memory limit of a student's process."),
         click.option("--seconds", metavar="S", type=click.FloatRange(0, 3600, min_open=True), default=5.0,
-                     callback=_finite, show_default=True, help="How long one call may take."),
+                     callback=_finite, show_default=True, help="Time limit of one call."),
         click.option("--budget", metavar="S", type=click.FloatRange(0, 86400, min_open=True), default=60.0,
-                     callback=_finite, show_default=True, help="How long one submission may take in all."),
+                     callback=_finite, show_default=True, help="Time limit of one submission in all."),
         click.option("--cell-seconds", metavar="S", type=click.FloatRange(0, 3600, min_open=True), default=10.0,
-                     callback=_finite, show_default=True, help="How long one cell of the notebook may take."),
+                     callback=_finite, show_default=True, help="Time limit of one cell of the notebook."),
         language_option,
     ):
         command = option(command)
@@ -76,7 +76,7 @@ def common(command: Callable[..., int]) -> Callable[..., int]:
 
 json_target = click.option(
     "--json", "target", metavar="FILE|-", callback=nobodys_work,
-    help="Write the answer as JSON lines, one submission a line; - is standard output.")
+    help="Write the grades as JSON lines, one per submission; - is standard output.")
 
 
 def _cores() -> int:
@@ -84,11 +84,11 @@ def _cores() -> int:
 
 
 jobs_option = click.option("--jobs", metavar="N", type=click.IntRange(1, 1024), default=_cores,
-                           help="How many submissions at the same time.  [default: one per core]")
+                           help="How many submissions to grade at once.  [default: one per core]")
 
 
 def handed_in(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
-    """The students whose names begin so, for a shell that completes them."""
+    """The students whose names begin with this, for shell completion."""
     with suppress(OSError):
         return sorted(name for name in os.listdir("submitted") if name.startswith(begun))
     return []
@@ -97,7 +97,7 @@ def handed_in(context: click.Context, option: click.Parameter, begun: str) -> li
 def course_options(command: Callable[..., int]) -> Callable[..., int]:
     """The options of the commands that grade the course in this folder."""
     for option in (
-        click.option("--force", is_flag=True, help="Grade also what has not changed since the last time."),
+        click.option("--force", is_flag=True, help="Also grade what has not changed since the last run."),
         click.option("--student", "students", metavar="ID", multiple=True, shell_complete=handed_in,
                      help="Only this student; may be repeated."),
         jobs_option,
@@ -109,11 +109,12 @@ def course_options(command: Callable[..., int]) -> Callable[..., int]:
 def run_options(command: Callable[..., int]) -> Callable[..., int]:
     """The options of the command that grades a whole class."""
     for option in (
-        click.option("--profile", is_flag=True, help="Say at the end where the time went, in seconds per stage."),
+        click.option("--profile", is_flag=True, help="Report where the time went, in seconds per stage."),
         click.option("--log", metavar="FILE", callback=nobodys_work,
-                     help="Add what happens to this file, as JSON lines: also who handed in the same work as whom."),
+                     help="Append events to this file as JSON lines, including which students handed in identical "
+                          "work."),
         click.option("--cluster", metavar="ADDRESS",
-                     help="Let the workers of this Dask scheduler do the work, instead of this machine."),
+                     help="Grade on the workers of this Dask scheduler instead of this machine."),
     ):
         command = option(command)
     return command

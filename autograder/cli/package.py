@@ -1,4 +1,4 @@
-"""`autograder package`: the autograder as Gradescope and GitHub Classroom start it."""
+"""`autograder package`: package the autograder for Gradescope and GitHub Classroom."""
 from __future__ import annotations
 
 import re
@@ -17,7 +17,7 @@ from autograder.cli.options import examples
 def package() -> None:
     """Make an autograder for another system, with the hidden checks and this course's settings inside.
 
-    What it makes is as secret as an exam. The README in it says who can read the checks there, and who cannot.
+    Keep the package as secret as an exam. The README in it says who can read the checks there, and who cannot.
     """
 
 
@@ -27,10 +27,10 @@ grades_lesson = lesson_option(LESSON)
 @package.command(short_help="A zip for a programming assignment of Gradescope.", epilog=examples(
     "autograder package gradescope                  # gradescope-multihead.zip"))
 @click.option("--output", metavar="FILE.zip", type=click.Path(dir_okay=False, path_type=Path),
-              help="Where to.  [default: gradescope-LESSON.zip]")
+              help="Where to write.  [default: gradescope-LESSON.zip]")
 @grades_lesson
 def gradescope(output: Path | None, lesson: str | None) -> int:
-    """Make a zip that Gradescope takes under Configure Autograder: setup.sh, run_autograder, and what grades."""
+    """Make a zip for Gradescope's Configure Autograder: setup.sh, run_autograder, and everything that grades."""
     from autograder.integrations.package import EXECUTABLE
     from autograder.integrations.package import gradescope as made
     from autograder.integrations.wheel import zipped
@@ -45,16 +45,16 @@ def gradescope(output: Path | None, lesson: str | None) -> int:
     except OSError as error:
         raise click.UsageError(f"cannot write {output}: {error.strerror or error}") from None
     click.echo(f"{output}: {', '.join(sorted(contents))}\n"
-               "The hidden checks are in it: keep it as you keep an exam. Its README.md says how to upload it.")
+               "The hidden checks are in it: keep it as secret as an exam. Its README.md says how to upload it.")
     return DONE
 
 
 @package.command(short_help="A workflow for GitHub Classroom.", epilog=examples(
     "autograder package github --grader our-course/multihead-grader --output classroom"))
 @click.option("--grader", metavar="OWNER/NAME", required=True,
-              help="The private repository of the teachers that the checks will be in.")
+              help="The teachers' private repository, which will hold the checks.")
 @click.option("--output", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
-              help="Where to; a folder that is not there yet.  [default: github-LESSON]")
+              help="Where to write; a new folder.  [default: github-LESSON]")
 @grades_lesson
 def github(grader: str, output: Path | None, lesson: str | None) -> int:
     """Make the private repository with the checks, and the workflow for the template that students start from."""
@@ -63,7 +63,8 @@ def github(grader: str, output: Path | None, lesson: str | None) -> int:
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", grader, re.ASCII):
         raise click.UsageError(f"--grader is {grader!r}, expected OWNER/NAME, as in our-course/multihead-grader")
     if not re.fullmatch(r"[A-Za-z0-9]+", lesson):
-        raise click.UsageError(f"the grading reporter takes no name like {lesson!r}: letters and digits only")
+        raise click.UsageError(f"the grading reporter cannot take the name {lesson!r}: it allows only letters and "
+                               "digits")
     course_settings()
     output = output or Path(f"github-{lesson}")
     try:
@@ -72,7 +73,7 @@ def github(grader: str, output: Path | None, lesson: str | None) -> int:
             (output / name).parent.mkdir(parents=True, exist_ok=True)
             (output / name).write_bytes(data)
     except FileExistsError:
-        raise click.UsageError(f"{output} is there already; name another folder with --output, or remove it") from None
+        raise click.UsageError(f"{output} already exists; name another folder with --output, or remove it") from None
     except OSError as error:
         raise click.UsageError(f"cannot write {output}: {error.strerror or error}") from None
     click.echo(f"{output}/grader: push it to the private repository {grader}; the hidden checks are in it\n"

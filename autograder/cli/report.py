@@ -1,4 +1,4 @@
-"""`autograder report`: the class on one page, for the lecturer."""
+"""`autograder report`: write the class on one page, for the lecturer."""
 from __future__ import annotations
 
 import os
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from autograder.report.page import Run
 
 KEY = Path(".autograder", "anonymous.key")
-OWN_PROCESS = 2000                              # students from whom on the report of a run gets a process of its own
+OWN_PROCESS = 2000                              # from this many students a run's report gets its own process
 _given = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -37,14 +37,14 @@ _given = click.Path(dir_okay=False, path_type=Path)
     "autograder report --anonymous                           # to show in class"))
 @click.argument("file", metavar="[FILE.jsonl]", required=False, type=_given)
 @click.option("--output", metavar="FILE", callback=nobodys_work,
-              help="Where to.  [default: report.html, or report-anonymous.html]")
+              help="Where to write.  [default: report.html, or report-anonymous.html]")
 @click.option("--anonymous", is_flag=True,
-              help="Codes for names, and no files or links. In a course's folder the codes stay the same.")
+              help="Codes instead of names, no files or links. In a course's folder the codes stay the same.")
 @click.option("--against", metavar="FILE.jsonl", type=_given,
               help="Also say what got better and worse since this journal or JSON file.")
 @click.option("--pass-mark", metavar="POINTS", type=click.FloatRange(0, 1e6),
-              help="Enough to pass.  [default: 55% of the points, or what autograder.toml says]")
-@click.option("--lesson", metavar="NAME", default="", help="Which lesson, where the course has several.")
+              help="Points needed to pass.  [default: 55% of the points, or what autograder.toml says]")
+@click.option("--lesson", metavar="NAME", default="", help="Which lesson, if the course has several.")
 @click.option("--lang", "language", type=click.Choice(["nl", "en"]),
               help="The language of what students see: titles, messages, hints. The page itself is in English. "
                    "[default: that of most notebooks, else nl]")
@@ -52,8 +52,8 @@ def report(file: Path | None, output: str | None, anonymous: bool, against: Path
            lesson: str, language: str | None) -> int:
     """Write the class on one page: how they did, what they did not understand, which check is odd, whom to look at.
 
-    The grades come from the last `autograder grade` in this folder, or from the JSON lines of `check --json` or
-    `grade --json` in FILE.jsonl. The page works from a file, without a network.
+    The grades come from the last `autograder grade` in this folder, or from the JSON lines of `check --json` or `grade
+    --json` in FILE.jsonl. The page works offline from a file.
     """
     course = _course()
     run = _run(file, lesson, course if file is None else None)
@@ -67,10 +67,9 @@ def report(file: Path | None, output: str | None, anonymous: bool, against: Path
 
 
 def write_course_report(course: Course, lesson: str, language: str | None, students: int) -> tuple[Path, bool]:
-    """The page of a lesson that was graded just now, in the course's folder, and whether everybody is on it as graded.
+    """Write the page of a lesson that was just graded into the course's folder; whether all are on it as graded.
 
-    For a large class it is made by a process of its own: it holds all grades at once, and the one that has graded holds
-    nbgrader already.
+    A separate process makes it for a large class: it holds all grades at once, and this process already holds nbgrader.
     """
     page = course.root / _name(lesson)
     if students < OWN_PROCESS:
@@ -86,7 +85,7 @@ def write_course_report(course: Course, lesson: str, language: str | None, stude
 
 
 def _name(lesson: str, anonymous: bool = False) -> str:
-    """report.html, or another name for another lesson, so that each has a page."""
+    """report.html, or a name with the lesson in it for any other lesson."""
     return "-".join(["report", *[lesson] * (lesson != LESSON), *["anonymous"] * anonymous]) + ".html"
 
 
@@ -130,7 +129,7 @@ def _can_be_shown(grade: Grade, run: Run, page: Callable[[Run], str]) -> bool:
 
 
 def _language(grades: list[Grade]) -> str:
-    """That of most notebooks."""
+    """The language of most notebooks."""
     from autograder.locale.language import LANGUAGES
     known = [grade.language for grade in grades if grade.language in LANGUAGES]
     return max(LANGUAGES, key=known.count)
@@ -148,7 +147,7 @@ def _course() -> Course | None:
 
 
 def _run(path: Path | None, lesson: str, course: Course | None = None) -> Run:
-    """The grades of one lesson in this file; of a course, only of those whose work is still in submitted/."""
+    """The grades of one lesson in this file; of a course, only of students whose work is still in submitted/."""
     from autograder.report.page import Run
     from autograder.report.reading import CannotRead
     try:
@@ -162,10 +161,10 @@ def _run(path: Path | None, lesson: str, course: Course | None = None) -> Run:
     return Run(grades, name, datetime.fromtimestamp((path or JOURNAL).stat().st_mtime))
 
 
-# --- what leads from the page, and what must not ------------------------------------------------------------------
+# --- what the page links to, and what it must not ----------------------------------------------------------------
 
 def _links(course: Course | None, target: Path) -> Link:
-    """The address of a student's feedback page as seen from the report, where there is one."""
+    """The address of a student's feedback page relative to the report, if there is one."""
     def link(grade: Grade) -> str | None:
         from autograder.course.folder import CourseError
         if course is None or not grade.student:
@@ -179,7 +178,7 @@ def _links(course: Course | None, target: Path) -> Link:
 
 
 def _secret(course: Course | None) -> bytes:
-    """What the codes of an anonymous page are made with: kept in the course's folder, else new each time."""
+    """The key for the codes of an anonymous page: kept in the course's folder, else new each time."""
     if course is None:
         return os.urandom(32)
     path = course.root / KEY

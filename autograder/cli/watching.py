@@ -1,4 +1,4 @@
-"""What an instructor hears of a run: warnings, the log, where the time went, and how to go on after Ctrl-C."""
+"""Tell an instructor about a run: warnings, the log, where the time went, and how to continue after Ctrl-C."""
 from __future__ import annotations
 
 import sys
@@ -15,7 +15,7 @@ def warn(words: str) -> None:
 
 
 class Watch:
-    """Hears of every event of a run, counts what is done, and passes all of it on to the log."""
+    """Receives every event of a run, counts what is done, and passes all of it on to the log."""
 
     def __init__(self, log: Callable[..., None] | None = None):
         self._log = log
@@ -34,7 +34,7 @@ class Watch:
 
 @contextmanager
 def watched(log: str | None) -> Iterator[Watch]:
-    """Who hears of the events of a run, and writes them to this file if there is one."""
+    """What receives the events of a run, writing them to this file if there is one."""
     if log is None:
         yield Watch()
         return
@@ -49,13 +49,13 @@ def watched(log: str | None) -> Iterator[Watch]:
 
 @contextmanager
 def stopping_kindly(watch: Watch) -> Iterator[None]:
-    """After Ctrl-C, say what is kept and how to go on."""
+    """After Ctrl-C, say what is kept and how to continue."""
     try:
         yield
     except KeyboardInterrupt:
         watch("interrupted")
         raise KeyboardInterrupt(f"stopped: {watch.done} of {watch.submissions} are graded and kept; the same command "
-                                "goes on from there") from None
+                                "continues from there") from None
     except BaseException as error:
         watch("stopped", reason=str(error) or type(error).__name__)
         raise

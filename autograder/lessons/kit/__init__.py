@@ -1,1 +1,1 @@
-"""What lessons are written with: checks, comparisons, facts, mistakes and where the course's files are."""
+"""Provide what lessons are written with: checks, comparisons, facts, mistakes, and the paths of the course's files."""

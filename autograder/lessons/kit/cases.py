@@ -1,4 +1,4 @@
-"""A case: one set of arguments for a function and its backward, and the calls that ask about it."""
+"""Define a case: one set of arguments for a function and its backward, and the calls that ask about it."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from autograder.records import Call, Result
 
 
 def twice(function: str, *args: Any) -> tuple[Call, Call]:
-    """The same question, to be asked one right after the other."""
+    """The same question, to be asked twice in a row."""
     return Call(function, args), Call(function, args)
 
 
@@ -20,12 +20,12 @@ def twice(function: str, *args: Any) -> tuple[Call, Call]:
 class Case:
     """Arguments for a forward that returns (y, cache), and for its backward, which gets that cache and dy.
 
-    A lesson's own Case adds the arguments. Calls are made once, so that answers can be remembered.
+    A lesson's own Case adds the arguments. Calls are made once, so that answers can be cached.
     """
 
     function: ClassVar[str]                     # the forward; its backward is called function_backward
     x: np.ndarray                               # (B, T, C)
-    params: Mapping[str, np.ndarray]            # what is learned besides
+    params: Mapping[str, np.ndarray]            # the learned arrays
     dy: np.ndarray                              # (B, T, C)
 
     def forward_args(self) -> tuple[Any, ...]:
@@ -33,7 +33,7 @@ class Case:
         raise NotImplementedError
 
     def backward_args(self) -> tuple[Any, ...]:
-        """The arguments of the backward that stand after the cache."""
+        """The arguments of the backward after the cache."""
         return (self.dy,)
 
     @cached_property
@@ -46,12 +46,12 @@ class Case:
 
     @cached_property
     def forward_again(self) -> tuple[Call, Call]:
-        """The same question twice more, one right after the other."""
+        """The same question two more times in a row."""
         return twice(self.forward.function, *self.forward.args)
 
     @cached_property
     def backward_again(self) -> tuple[Call, Call]:
-        """The same question about the same cache twice more, after `backward`, one right after the other."""
+        """The same question about the same cache two more times in a row, after `backward`."""
         return twice(self.backward.function, *self.backward.args)
 
     def moved(self, name: str, step: np.ndarray) -> Self:
@@ -65,5 +65,5 @@ class Case:
         return self.x if name == "x" else self.params[name]
 
     def only_the_first(self, times: int) -> Self:
-        """The first sequence alone, so many times: what is a sum over the batch grows with it, what is a mean stays."""
+        """The first sequence alone, repeated so many times: a sum over the batch grows with it, a mean does not."""
         return replace(self, x=np.repeat(self.x[:1], times, axis=0), dy=np.repeat(self.dy[:1], times, axis=0))

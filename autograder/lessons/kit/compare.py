@@ -1,7 +1,7 @@
-"""The first difference between an answer and what was expected, in words.
+"""Find the first difference between an answer and what was expected, and say it in words.
 
-Compared in this order: shape, kind of number, finiteness, then the numbers as a whole (norm-wise). Element by element
-would fail a correct float32 answer near zeros; `not (error <= bound)` is phrased so that NaN loses.
+The order is: shape, kind of number, finiteness, then the numbers as a whole (norm-wise). Comparing element by element
+would fail a correct float32 answer near zeros; `not (error <= bound)` is phrased so that NaN fails.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOLERANCE = 1e-5
 AXES = {"B": text("sequence"), "T": text("time step"), "H": text("head"), "C": text("feature"),
         "d": text("feature"), "r": text("row"), "c": text("column")}
 
-#: the letter for an axis's length, where that is not the letter of the axis: a matrix has C rows and C columns
+#: the letter for an axis's length, if it is not the letter of the axis: a matrix has C rows and C columns
 LENGTHS = {"r": "C", "c": "C"}
 
 
@@ -30,7 +30,7 @@ def lengths(axes: str) -> str:
 
 
 class NotPlain(Exception):
-    """The answer is no array; the text says what it is. `opaque`: it is not even plain data."""
+    """The answer is not an array; the text says what it is. `opaque`: it is not even plain data."""
 
     def __init__(self, why: Text, opaque: bool = False):
         super().__init__(why.template)
@@ -46,10 +46,10 @@ def relative_error(got: np.ndarray, want: np.ndarray) -> float:
 
 
 def difference(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False) -> Text | None:
-    """What is wrong with `got`, or None where it is right. `axes` names the axes of `want`, a letter each.
+    """What is wrong with `got`, or None if it is right. `axes` has a letter for each axis of `want`.
 
-    Only the answers to examples that stand in the notebook may show numbers (`shown`). Raises NotPlain where the
-    answer is not an array or a number.
+    Only answers to examples in the notebook may show numbers (`shown`). Raises NotPlain if the answer is not an array
+    or a number.
     """
     got = as_array(got, name)
     return (_shape(got, want, axes, name) or _kind(got, want, name) or _finite(got, name)
@@ -57,7 +57,7 @@ def difference(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = F
 
 
 def as_array(got: Any, name: str) -> np.ndarray:
-    """The answer as an exact array; NotPlain for anything else."""
+    """The answer as an exact array; raises NotPlain for anything else."""
     if type(got) is np.ndarray:
         return got
     if isinstance(got, (bool, int, float)):
@@ -121,7 +121,7 @@ def off(got: np.ndarray, want: np.ndarray) -> np.ndarray:
 
 
 def _first_numbers(got: np.ndarray, want: np.ndarray, axes: str, name: str) -> Text:
-    """The first entry that differs, with both numbers and its place: for examples that stand in the notebook."""
+    """The first entry that differs, with both numbers and its place: only for examples in the notebook."""
     wrong = off(got, want)
     index = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else (0,) * want.ndim
     numbers = {"got": f"{got[index]:.5g}", "want": f"{want[index]:.5g}"}
@@ -162,7 +162,7 @@ def odd_one_out(wrong: np.ndarray) -> tuple[int, int, bool] | None:
 
 
 def _factor(got: np.ndarray, want: np.ndarray) -> Text | None:
-    """Whether the whole answer is the expected one times a constant."""
+    """Whether the whole answer is the expected answer times a constant."""
     got = np.asarray(got, dtype=float)
     factor = float(np.vdot(want, got) / np.vdot(want, want)) if want.any() else 0.0
     if min(abs(factor), abs(factor - 1)) < 1e-3 or not relative_error(got, factor * want) <= TOLERANCE:

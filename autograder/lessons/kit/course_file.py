@@ -1,4 +1,4 @@
-"""Where the course's files are: beside the package in a checkout, inside it in an installed wheel."""
+"""Find the course's files: beside the package in a checkout, inside it in an installed wheel."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -9,7 +9,7 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 def course_file(relative: str) -> Path:
     """The path of a file of the course, such as "solutions/multihead.py".
 
-    Raises FileNotFoundError, with the remedy, where the installation is incomplete.
+    Raises FileNotFoundError, with the remedy, if the installation is incomplete.
     """
     for root in (_PACKAGE / "_course", _PACKAGE.parent):
         if (root / relative).exists():

@@ -1,4 +1,4 @@
-"""Gradients held against finite differences: of the reference's forward, or of the student's own."""
+"""Check gradients against finite differences, of the reference's forward or of the student's own."""
 from __future__ import annotations
 
 from typing import Any
@@ -19,7 +19,7 @@ def predicts_changes(ask: Ask, case: Case, name: str, got: Any, title: str, axes
                      ) -> None:
     """`got` is the gradient of sum(dy * y) for x or one parameter: it predicts the change along random directions.
 
-    The forward is the student's own, unless it is to be the reference's.
+    The forward is the student's own, unless `reference` is set.
     """
     same_shape(got, case, name, title, axes)
     for step in directions(case, name):
@@ -27,13 +27,13 @@ def predicts_changes(ask: Ask, case: Case, name: str, got: Any, title: str, axes
 
 
 def same_shape(got: Any, case: Case, name: str, title: str, axes: str) -> None:
-    """A gradient has the shape of what it belongs to."""
+    """A gradient has the shape of the array that it belongs to."""
     shape = as_array(got, title).shape
     equal(np.zeros(shape), np.zeros(case.array(name).shape), axes, title)
 
 
 def directions(case: Case, name: str, eps: float = 1e-5) -> list[np.ndarray]:
-    """A few random small steps, the same every time."""
+    """A few small random steps, always the same."""
     shape = case.array(name).shape
     rng = np.random.default_rng([*shape, len(name), *name.encode()])
     return [eps * rng.normal(size=shape) for _ in range(DIRECTIONS)]
@@ -55,7 +55,7 @@ def change_along(ask: Ask, case: Case, name: str, step: np.ndarray, reference: b
 def agrees_along(got: Any, step: np.ndarray, change: float, name: str, title: str) -> None:
     """The gradient predicts the change along this step."""
     got = np.asarray(as_array(got, title), dtype=float)
-    with np.errstate(all="ignore"):             # an answer of huge numbers is wrong, and no reason to warn
+    with np.errstate(all="ignore"):             # an answer of huge numbers is wrong, but no reason to warn
         bound = 10 * TOLERANCE * np.linalg.norm(got) * np.linalg.norm(step)
         agrees = got.shape == step.shape and abs(2 * np.vdot(got, step) - change) <= bound
     if not agrees:

@@ -1,4 +1,4 @@
-"""The variables of a notebook's example cells: students meet them there, and miss them when their work is graded."""
+"""Find the variables of a notebook's example cells: students see them there, but they do not exist when grading."""
 from __future__ import annotations
 
 import ast
@@ -10,7 +10,7 @@ _SCOPES = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp,
 
 
 def example_names(notebook: Path) -> set[str]:
-    """Every name that a given cell of this notebook of the course's gives a value."""
+    """Every name that a given cell of this course notebook assigns."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     given = [cell for cell in cells if cell["cell_type"] == "code"
              and not cell["metadata"].get("nbgrader", {}).get("solution", False)]
@@ -18,7 +18,7 @@ def example_names(notebook: Path) -> set[str]:
 
 
 def _given_a_value(source: str) -> Iterator[str]:
-    """The names that a cell stores to, outside its functions; nothing of a cell that is not Python."""
+    """The names that a cell assigns outside its functions; empty for a cell that is not Python."""
     try:
         todo: list[ast.AST] = [ast.parse(source)]
     except SyntaxError:

@@ -1,6 +1,6 @@
-"""The exceptions that NumPy code stops with most, in the words of a course: what most often causes them.
+"""Explain the most common exceptions of NumPy code in the words of a course: what most often causes them.
 
-Nothing of the exception's own text is repeated, since a student's code can put anything in it.
+The exception's own text is never repeated, since a student's code can put anything in it.
 """
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 
 from autograder.records import Outcome, Text, text
 
-#: (type, what its text looks like) -> what to think of
+#: (type, pattern of its text) -> what to think of
 _CAUSES: tuple[tuple[str, str, Text], ...] = (
     ("AttributeError", r"^'tuple' object has no attribute",
      text("A tuple stands where an array was meant: how many things does the function return that it came from?")),
@@ -63,7 +63,7 @@ _CAUSES: tuple[tuple[str, str, Text], ...] = (
 
 
 def about(outcome: Outcome) -> Text | None:
-    """What most often causes such an exception, or None where it could be anything."""
+    """What most often causes such an exception, or None if it could be anything."""
     for kind, looks, cause in _CAUSES:
         if kind in outcome.kinds and re.search(looks, outcome.message):
             return cause
@@ -71,6 +71,6 @@ def about(outcome: Outcome) -> Text | None:
 
 
 def unknown_name(outcome: Outcome) -> str:
-    """The name that is not defined, where that is what the exception says; else nothing."""
+    """The undefined name, if the exception says that; else ""."""
     found = re.match(r"name '(\w+)' is not defined", outcome.message) if "NameError" in outcome.kinds else None
     return found[1] if found else ""

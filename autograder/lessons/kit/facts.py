@@ -1,4 +1,4 @@
-"""Facts that several exercises are checked for, each as a function that raises Wrong where it does not hold."""
+"""State facts that several exercises are checked for, as functions that raise Wrong if they do not hold."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from autograder.records import Call, Outcome, Text, text
 
 
 def equal(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False) -> None:
-    """`got` is the array that was expected (compare.difference says how that is judged)."""
+    """`got` is the expected array, as compare.difference judges it."""
     why = difference(got, want, axes, name, shown)
     if why is not None:
         raise Wrong(why, picture_of(got, want, axes, name, shown))
@@ -41,12 +41,12 @@ def refuses(ask: Ask, calls: Iterable[Call], what: Text) -> None:
 
 
 def error_name(outcome: Outcome) -> str:
-    """The type of an exception: of a student's own type, the built-in one that it is."""
+    """The type of an exception: of a student's own type, the built-in type that it derives from."""
     return outcome.kinds[0] if outcome.kinds else "Exception"
 
 
 def leaves_arguments(ask: Ask, call: Call, names: tuple[str, ...]) -> None:
-    """The call leaves every argument as it was; `names` are the parameters."""
+    """The call does not change any argument; `names` are the parameters."""
     ask.value(call)
     for path in ask.outcome(call).changed:
         head, _, rest = path.partition(".")
@@ -57,14 +57,14 @@ def leaves_arguments(ask: Ask, call: Call, names: tuple[str, ...]) -> None:
 
 def same_again(first: Any, second: Any, function: str) -> None:
     """Two answers to the same question are equal."""
-    for one, two in zip(arrays(first), arrays(second), strict=False):
-        if not _same(one, two):
+    for earlier, later in zip(arrays(first), arrays(second), strict=False):
+        if not _same(earlier, later):
             raise Wrong(text("{function} gives another answer when it is asked the same thing again; "
                              "does it remember something?", function=function))
 
 
 def stays_as_it_was(ask: Ask, first: Call, following: Call) -> None:
-    """The answer to the first question is not overwritten by what is asked after it."""
+    """The answer to the first question is not overwritten by the next question."""
     ask.value(first)
     ask.outcome(following)
     if not ask.unchanged(first):
@@ -72,15 +72,15 @@ def stays_as_it_was(ask: Ask, first: Call, following: Call) -> None:
                          "does it fill the same array or dict again?", function=first.function))
 
 
-def _same(one: np.ndarray, two: np.ndarray) -> bool:
-    """Equal within rounding; what is not finite (that is another check's affair) stands in the same places."""
-    finite = np.isfinite(one)
-    return (one.shape == two.shape and np.array_equal(finite, np.isfinite(two))
-            and relative_error(two[finite], one[finite]) <= TOLERANCE)
+def _same(first: np.ndarray, second: np.ndarray) -> bool:
+    """Equal within rounding; values that are not finite (which another check judges) are in the same places."""
+    finite = np.isfinite(first)
+    return (first.shape == second.shape and np.array_equal(finite, np.isfinite(second))
+            and relative_error(second[finite], first[finite]) <= TOLERANCE)
 
 
 def arrays(value: Any) -> list[np.ndarray]:
-    """All arrays of floats in a plain value, in order; a cache's own nested dicts are left out."""
+    """All float arrays in a plain value, in order, without a cache's nested dicts."""
     if isinstance(value, np.ndarray):
         return [np.asarray(value, dtype=float)] if value.dtype.kind in "fiub" else []
     if isinstance(value, tuple):
@@ -103,7 +103,7 @@ def triple(value: Any, function: str, names: str) -> tuple[Any, Any, Any]:
 
 
 def _things(value: Any) -> Text | str:
-    """What came back instead of some things: how many others, or what kind of thing."""
+    """What came back instead of several things: how many, or what kind of thing."""
     return text("a tuple or a list of {count}", count=len(value)) if isinstance(value, tuple) else _what(value)
 
 
@@ -114,12 +114,12 @@ def _parts(value: Any, count: int, why: Text) -> tuple[Any, ...]:
 
 
 def _what(value: Any) -> Text | str:
-    """What kind of thing came back; of several things how many."""
+    """What kind of thing came back; for several things, how many."""
     return text("an array") if isinstance(value, np.ndarray) else kind_of(value)
 
 
 def entry(mapping: Any, key: str, name: str) -> Any:
-    """What stands under a key of a returned dict."""
+    """The value under a key of a returned dict."""
     if not isinstance(mapping, dict):
         raise Wrong(text("{name} should be a dict, but it is {kind}", name=name, kind=_what(mapping)))
     if key not in mapping:

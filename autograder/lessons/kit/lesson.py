@@ -1,7 +1,7 @@
-"""What a lesson is made of. A lesson is data: the engine knows none by name.
+"""Define what a lesson consists of. A lesson is data: the engine knows none by name.
 
 A lesson lives in `autograder/lessons/<name>/`: `lesson.py` holds LESSON, `checks/` and `mistakes/` have one file per
-exercise each. A check is a plain function of an `Ask`; it returns if the fact holds and raises Wrong if it does not.
+exercise. A check is a plain function of an `Ask`; it returns if the fact holds and raises Wrong if it does not.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REFUSALS = frozenset({"ValueError", "TypeError", "AssertionError"})
 UNWRITTEN = "NotImplementedError"
 
 
-#: a module in which every name is a function that takes anything and does nothing
+#: a module in which every name is a function that takes any arguments and does nothing
 DOES_NOTHING = """
 def __getattr__(name):
     if name.startswith("__"):
@@ -59,7 +59,7 @@ class Ask(Protocol):
     world: str                                  # "own", "stand-in" or "own-derivative"
 
     def value(self, call: Call) -> Any:
-        """What the call returned, as plain data. Where there is no answer, the check ends with that verdict."""
+        """What the call returned, as plain data. Without an answer, the check ends with the outcome's verdict."""
         ...
 
     def outcome(self, call: Call) -> Outcome:
@@ -95,9 +95,9 @@ class Check:
     title: Text                                 # the line that the student sees
     points: Fraction
     run: Callable[[Ask], None]
-    needs: tuple[str, ...] = ()                 # pays only if one of these checks passed; empty: pays by itself
+    needs: tuple[str, ...] = ()                 # earns points only if one of these checks passed; empty: always
     derivative: bool = False                    # may also hold in the world "own-derivative"
-    shown: bool = False                         # its inputs stand in the notebook, so messages may name numbers
+    shown: bool = False                         # its inputs are in the notebook, so messages may name numbers
 
 
 def check(title: Text, points: str, needs: tuple[str, ...] = (), derivative: bool = False,
@@ -127,24 +127,24 @@ class Exercise:
     checks: tuple[Check, ...]
     stand_ins: tuple[str, ...] = ()             # earlier exercises that the reference answers for in world 2 ...
     proxied: tuple[str, ...] = ()               # ... and those of them that the student's code may call there
-    telling: Call | None = None                 # the question that tells mistakes apart best
+    telling: Call | None = None                 # the question that distinguishes mistakes best
     differentiates: str | None = None           # world 3: whose derivative this is, by finite differences
     implementations: Mapping[str, Implementation] = field(default_factory=dict)     # what an own test is tried on
     skipped: Text | None = None                 # why it is not graded
 
     @property
     def worth(self) -> float:
-        """What its cell brings at most in a gradebook, which has no word for an exercise that is not graded."""
+        """The most that its cell is worth in a gradebook, which cannot exclude an exercise that is not graded."""
         return self.points if self.skipped is None else 0
 
 
 @dataclass(frozen=True, eq=False)
 class Mistake:
-    """A wrong solution that people really write. `make` turns the reference's source into the wrong one."""
+    """A wrong solution that students really write. `make` turns the reference's source into the wrong one."""
 
     id: str
     exercises: tuple[str, ...]                  # where it must lose points, and nowhere else
-    why: str                                    # how a person comes to write it (for instructors)
+    why: str                                    # how someone comes to write it (for instructors)
     hint: Text                                  # a question that helps, without the answer
     make: Callable[[str], str]
     advice: Text | None = None                  # not a mistake but a habit: this notice, never a deduction
@@ -155,14 +155,14 @@ def changed(*edits: tuple[str, str]) -> Callable[[str], str]:
     def make(source: str) -> str:
         for old, new in edits:
             if source.count(old) != 1:
-                raise ValueError(f"{old!r} stands {source.count(old)} times in the reference, expected once")
+                raise ValueError(f"{old!r} occurs {source.count(old)} times in the reference, expected once")
             source = source.replace(old, new)
         return source
     return make
 
 
 def written(code: str) -> Callable[[str], str]:
-    """The reference, followed by a function of its own that takes the place of the reference's."""
+    """The reference, followed by new functions that replace the reference's."""
     def make(source: str) -> str:
         return f"{source}\n\n{code}"
     return make
@@ -180,9 +180,9 @@ class Lesson:
     editions: Mapping[str, str]                 # language -> course file of the source notebook
     #: modules beside the notebook that no solution needs, in an order in which they can be imported ...
     tools: Mapping[str, str] = field(default_factory=dict)
-    #: ... and those that only show something to a person: behind the wall they do nothing
+    #: ... and those that only display something: behind the wall they do nothing
     shows: Mapping[str, str] = field(default_factory=dict)
-    sample_tests: tuple[str, ...] = ()          # bodies of weak own tests, for a class that is made up
+    sample_tests: tuple[str, ...] = ()          # bodies of weak own tests, for a synthetic class
     #: (exercise -> call -> outcome in the own world, the reference) -> notices for the student, reasons for a person
     advice: Callable[..., tuple[list[Text], list[Text]]] = lambda answers, reference: ([], [])
 
@@ -197,7 +197,7 @@ class Lesson:
 
     @cached_property
     def given_sources(self) -> dict[str, str]:
-        """The pristine given modules, whatever the student did to theirs."""
+        """The pristine given modules, whatever the student did to the copies."""
         return {module: course_file(path).read_text(encoding="utf-8") for module, path in self.given.items()}
 
     @property
@@ -207,7 +207,7 @@ class Lesson:
 
     @cached_property
     def modules(self) -> dict[str, str]:
-        """What a submission can import behind the wall: pristine sources, and nothing that draws or asks."""
+        """What a submission can import behind the wall: pristine sources, without anything that draws or asks."""
         tools = {module: course_file(path).read_text(encoding="utf-8") for module, path in self.tools.items()}
         return {**self.given_sources, **tools, **dict.fromkeys(self.shows, DOES_NOTHING)}
 
@@ -217,15 +217,15 @@ class Lesson:
         return import_module(f"autograder.lessons.{self.name}.mistakes").MISTAKES
 
     def names_in_an_example(self, name: str) -> bool:
-        """Whether an example cell of an edition gives this name a value."""
+        """Whether an example cell of an edition assigns this name."""
         return name in self._example_names
 
     @cached_property
     def _example_names(self) -> frozenset[str]:
-        """Read only when a submission misses a name."""
+        """The names assigned in example cells; read only when a submission misses a name."""
         return frozenset().union(*(example_names(course_file(path)) for path in self.editions.values()))
 
     @property
     def points(self) -> int:
-        """What a submission can reach: skipped exercises leave the maximum."""
+        """The maximum for a submission, without skipped exercises."""
         return sum(exercise.points for exercise in self.exercises if exercise.skipped is None)

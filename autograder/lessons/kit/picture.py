@@ -1,7 +1,7 @@
-"""Where an answer differs from what was expected, for a small picture of it: shapes, places and, of examples, numbers.
+"""Record where an answer differs, for a small picture: shapes, places and, for examples, numbers.
 
-Of a hidden check a picture holds no more than what the sentence beside it says: the axes, their sizes, and the one
-place along an axis that differs or is right.
+For a hidden check a picture holds no more than the sentence beside it says: the axes, their sizes, and the one place
+along an axis that differs or is right.
 """
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from autograder.lessons.kit.compare import AXES, lengths, odd_one_out, off
 from autograder.records import Picture
 
-NUMBERS = 32                                # more than this many numbers is no small picture
+NUMBERS = 32                                # with more numbers the picture would not be small
 
 
 def picture_of(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False) -> Picture | None:
-    """The picture of this difference, or None where there is nothing to draw; arguments as of compare.difference."""
+    """The picture of this difference, or None if there is nothing to draw; arguments as in compare.difference."""
     got = np.asarray(got)
     same_shape, floats = got.shape == want.shape, got.dtype.kind == "f" or want.dtype.kind != "f"
     if got.dtype.kind not in "fiub" or not got.size or (same_shape and not floats):
@@ -39,5 +39,5 @@ def picture_of(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = F
 
 
 def _written(array: np.ndarray) -> tuple[str, ...]:
-    """The numbers as people read them, in the order of the array."""
+    """The numbers as people read them, in the array's order."""
     return tuple(f"{float(number):.5g}" for number in array.ravel())

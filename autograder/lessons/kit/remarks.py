@@ -1,4 +1,4 @@
-"""Remarks that never cost points: what several lessons have to say about how exact an answer is."""
+"""Make remarks that never cost points, shared by several lessons: how exact an answer is."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ INEXACT = text("the gradients are right, but less exact than float64 allows: doe
 
 
 def answer_of(answers: Answers, call: Call, parts: int) -> Outcome | None:
-    """The student's own answer, where it is a tuple of so many parts."""
+    """The student's own answer, if it is a tuple of this many parts."""
     outcome = answers.get(call.function, {}).get(call)
     fits = outcome is not None and isinstance(outcome.value, tuple) and len(outcome.value) == parts
     return outcome if fits else None
@@ -31,13 +31,13 @@ def gave_up_on_size(answers: Answers, small: Outcome | None, large: Call) -> boo
 
 
 def inexact(got: object, want: np.ndarray) -> bool:
-    """Right within the tolerance of the checks, and yet not as exact as float64."""
+    """Right within the tolerance of the checks, but less exact than float64."""
     return (isinstance(got, np.ndarray) and got.shape == want.shape and got.dtype.kind == "f"
             and EXACT < relative_error(got, want) <= TOLERANCE)
 
 
 def how_exact(got: np.ndarray, want: np.ndarray) -> Text:
-    """To how many digits y is right; that it is float32 is said only where it is."""
+    """To how many digits y is right; float32 is mentioned only if y is float32."""
     if got.dtype == np.float32:
         return text("your y is float32, which keeps about 7 digits; float64 keeps 16")
     return text("your y is right to about {digits} digits; float64 keeps 16",

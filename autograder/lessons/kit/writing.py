@@ -1,6 +1,6 @@
-"""How a right solution is put together out of the ways in which each step can be written, and dressed up.
+"""Compose a right solution from the ways in which each step can be written, and dress it up.
 
-`pick(a, b, ...)` chooses one of its arguments: a seeded generator, or a property-based test that can shrink.
+`pick(a, b, ...)` chooses one of its arguments: by a seeded generator, or by a property-based test that can shrink.
 """
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def counted(function):
 
 
 def function(header: str, *parts: str) -> str:
-    """A function of this header; each part is one or more lines, the empty ones are left out."""
+    """A function with this header; each part is one or more lines, empty parts are left out."""
     return "\n".join([header, *(indent(part, "    ") for part in parts if part)])
 
 
 def order(pick: Pick, value: str) -> str:
-    """The same array: a view, a copy, in either memory order."""
+    """The same array: a view or a copy, in either memory order."""
     return pick(value, value, value, f"({value}).copy()", f"np.ascontiguousarray({value})",
                 f"np.asfortranarray({value})")
 
 
 def dressed(pick: Pick, functions: list[str]) -> list[str]:
-    """The functions, each in a dress of its own; what a dress needs comes first."""
+    """The functions, each in its own dress; what the dresses need comes first."""
     return [COUNTED, *(_dressed(pick, function) for function in functions),
             pick("", "", 'print("all defined")', 'warnings.warn("only a warning")')]
 
