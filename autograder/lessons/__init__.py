@@ -1,4 +1,4 @@
-"""The lessons of this installation, a folder each; `kit` is what they are written with."""
+"""The lessons of this installation, one folder each; `kit` is what they are written with."""
 
-#: the lesson that is meant where nobody says which
+#: the lesson that is used if none is named
 DEFAULT = "multihead"

@@ -1,4 +1,4 @@
-"""The lessons of this installation: which there are, and what nbgrader calls them."""
+"""Find the lessons of this installation, and what nbgrader calls them."""
 from __future__ import annotations
 
 from functools import lru_cache
@@ -22,14 +22,14 @@ def every_lesson() -> list[Lesson]:
 
 @lru_cache
 def load_lesson(name: str) -> Lesson:
-    """The lesson of this name; ValueError names the ones that exist."""
+    """The lesson with this name; ValueError names the existing ones."""
     if name not in lesson_names():
         raise ValueError(f"there is no lesson {name!r}; this installation has: {', '.join(lesson_names())}")
     return import_module(f"autograder.lessons.{name}.lesson").LESSON
 
 
 def lesson_called(name: str) -> str:
-    """The lesson that is called so, or has an assignment that is; ValueError names what there is."""
+    """The lesson with this name or with an assignment of this name; ValueError names the existing ones."""
     if name in lesson_names():
         return name
     of = {assignment: lesson for lesson in lesson_names() for assignment in assignments_of(load_lesson(lesson))}

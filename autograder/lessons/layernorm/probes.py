@@ -1,6 +1,6 @@
-"""The seeded inputs of the lesson: worked examples N1-N3 and hidden cases, no two sizes of a case alike.
+"""The seeded inputs of the lesson: worked examples N1-N3 and hidden cases, with all sizes of a case different.
 
-Axes: B batch, T time, C model width. Calls are made once, so that answers can be remembered.
+Axes: B batch, T time, C model width. Calls are made once, so that answers can be cached.
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from autograder.lessons.kit import cases
 
 PARAMS = ("gain", "bias")
-TINY = 1e-12                                    # an eps that decides nothing: what eps is for shows elsewhere
+TINY = 1e-12                                    # an eps too small to matter: other cases show what eps is for
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Case(cases.Case):
 
 
 def random_case(seed: int, B: int, T: int, C: int, eps: float = TINY) -> Case:
-    """A case in which nothing is symmetric or equal by accident: each feature has a mean and a spread of its own."""
+    """A case in which nothing is symmetric or equal by accident: each feature has its own mean and spread."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(B, T, C)) * rng.uniform(0.5, 3, size=C) + rng.normal(size=C)
     params = {"gain": rng.uniform(0.5, 2, size=C) * rng.choice([-1, 1], size=C), "bias": rng.normal(size=C)}
@@ -41,7 +41,7 @@ def random_case(seed: int, B: int, T: int, C: int, eps: float = TINY) -> Case:
 
 
 def _with_constant_tokens(case: Case) -> Case:
-    """One token of the first sequence, and all of the last one, have equal features."""
+    """One token of the first sequence, and every token of the last one, have equal features."""
     x = case.x.copy()
     x[0, 1] = 3.0
     x[-1] = -2.0

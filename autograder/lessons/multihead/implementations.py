@@ -1,4 +1,4 @@
-"""What a student's own test is run on: right implementations in several styles, and one known mistake each."""
+"""The implementations that a student's own test is run on: right ones in several styles, and known mistakes."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -81,7 +81,7 @@ def multihead_backward(cache, params, dy):
 
 
 def _mistake(name: str, source: str) -> str:
-    """The reference with this mistake of the catalogue made in it."""
+    """The reference with this mistake of the catalogue in it."""
     mistakes = import_module("autograder.lessons.multihead.mistakes").MISTAKES
     return next(mistake for mistake in mistakes if mistake.id == name).make(source)
 

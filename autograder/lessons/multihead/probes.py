@@ -1,6 +1,6 @@
-"""The seeded inputs of the lesson: worked examples W1-W6 and hidden cases, no two sizes of a case alike.
+"""The seeded inputs of the lesson: worked examples W1-W6 and hidden cases, with all sizes of a case different.
 
-Axes: B batch, T time, C model width, H heads, d = C / H. Calls are made once, so that answers can be remembered.
+Axes: B batch, T time, C model width, H heads, d = C / H. Calls are made once, so that answers can be cached.
 """
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def random_case(seed: int, B: int, T: int, H: int, d: int, allowed: np.ndarray |
     rng = np.random.default_rng(seed)
     C = H * d
     params = {name: rng.normal(size=(C, C)) / np.sqrt(C) for name in WEIGHTS}
-    params["wq"] = params["wq"] * 1.5           # scores of a few units: weights neither even nor all or nothing
+    params["wq"] = params["wq"] * 1.5           # scores of a few units: weights that are neither equal nor 0 or 1
     if allowed is None:
         allowed = np.ones((T, T), dtype=bool)
     x, dy = rng.normal(size=(B, T, C)), rng.normal(size=(B, T, C))

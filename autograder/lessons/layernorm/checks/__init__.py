@@ -1,1 +1,1 @@
-"""The checks of the lesson: a file for each exercise."""
+"""The checks of the lesson, one file per exercise."""

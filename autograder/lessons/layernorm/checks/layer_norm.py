@@ -9,7 +9,7 @@ from autograder.lessons.kit.lesson import Ask, Wrong, check
 from autograder.lessons.layernorm import probes
 from autograder.records import Call, text
 
-#: one of these has to be right before anything else pays; a wrong scale shows in the first one only
+#: one of these must be right before anything else earns points; a wrong scale shows in the first only
 RIGHT = ("general", "centred")
 
 
@@ -42,7 +42,7 @@ def worked_example_n2(ask: Ask) -> None:
 @check(text("Without gain and bias, the features of a token are its deviations from its own mean, times one factor"),
        "3/4")
 def centred(ask: Ask) -> None:
-    """Of each token by itself; which factor, other checks see."""
+    """Each token by itself; other checks see which factor."""
     got, want = as_array(answer(ask, probes.PLAIN.forward)[0], "y"), ask.expected(probes.PLAIN.forward)[0]
     if got.shape != want.shape or got.dtype.kind != "f":
         equal(got, want, "BTC", "y")
@@ -56,14 +56,14 @@ def centred(ask: Ask) -> None:
 
 @check(text("y is right for several sequences and tokens"), "1/2")
 def general(ask: Ask) -> None:
-    """Two cases with all sizes different, and an eps that decides nothing."""
+    """Two cases with all sizes different, and an eps too small to matter."""
     for case in (probes.GENERAL, probes.OTHER):
         right_output(ask, case)
 
 
 @check(text("eps is added to the variance, before the root is taken"), "1/2", needs=RIGHT)
 def eps(ask: Ask) -> None:
-    """An eps of 0.5 decides."""
+    """An eps of 0.5, large enough to matter."""
     right_output(ask, probes.EPS)
 
 
@@ -100,7 +100,7 @@ def single_precision(ask: Ask) -> None:
 
 @check(text("The cache holds x_hat, std and gain for the way back"), "1/4", needs=RIGHT)
 def cache(ask: Ask) -> None:
-    """More may stand in it."""
+    """It may hold more."""
     got, want = answer(ask, probes.GENERAL.forward)[1], ask.expected(probes.GENERAL.forward)[1]
     for name, axes in (("x_hat", "BTC"), ("std", "BTC"), ("gain", "C")):
         equal(entry(got, name, "cache"), want[name], axes, f"cache['{name}']")

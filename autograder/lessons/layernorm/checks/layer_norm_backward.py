@@ -11,14 +11,14 @@ from autograder.lessons.layernorm import probes
 from autograder.lessons.layernorm.probes import Case
 from autograder.records import text
 
-#: one of these has to be right before examples and properties pay; dbias alone needs no layer norm
+#: one of these must be right before examples and properties earn points; dbias alone needs no layer norm
 RIGHT = ("dx", "dgain")
 NAMES = ("x", "gain", "bias")
 AXES = {"x": "BTC", "gain": "C", "bias": "C"}
 
 
 def gradients(value: Any) -> dict[str, Any]:
-    """What layer_norm_backward returned, by the name of what it belongs to."""
+    """What layer_norm_backward returned, by the name of the array that each gradient belongs to."""
     return dict(zip(NAMES, triple(value, "layer_norm_backward", "dx, dgain, dbias"), strict=True))
 
 
@@ -37,7 +37,7 @@ def right_gradient(ask: Ask, case: Case, name: str) -> None:
 
 
 def right_gradients(ask: Ask, case: Case) -> None:
-    """All three."""
+    """All three gradients."""
     for name in NAMES:
         right_gradient(ask, case, name)
 
@@ -74,7 +74,7 @@ def dbias(ask: Ask) -> None:
 
 @check(text("The features of each token's dx add up to zero"), "1/4", needs=RIGHT)
 def adds_up_to_zero(ask: Ask) -> None:
-    """To raise all features of a token by the same amount changes nothing."""
+    """Raising all features of a token by the same amount changes nothing."""
     got = as_array(gradient(ask, probes.GENERAL, "x"), "dx")
     same_shape(got, probes.GENERAL, "x", "dx", "BTC")
     if not np.abs(got.sum(axis=-1)).max() <= 10 * TOLERANCE * np.abs(got).max():
@@ -107,7 +107,7 @@ def no_averaging(ask: Ask) -> None:
 
 @check(text("The gradients stay finite, and right, where all features of a token are equal"), "1/4", needs=RIGHT)
 def constant_tokens(ask: Ask) -> None:
-    """The variance is zero there; eps is all that is left below the root."""
+    """The variance is zero there; only eps is left below the root."""
     right_gradients(ask, probes.CONSTANT)
 
 
@@ -150,7 +150,7 @@ def same_answer_twice(ask: Ask) -> None:
 @check(text("A large case (C = 128) is right, within the time of a derived gradient"), "1/4", needs=RIGHT,
        derivative=True)
 def large_case(ask: Ask) -> None:
-    """A derived gradient takes milliseconds, also with loops; nudging 25,000 numbers one by one takes too long."""
+    """A derived gradient takes milliseconds, even with loops; nudging 25,000 numbers one by one takes too long."""
     right_gradients(ask, probes.LARGE)
 
 

@@ -1,4 +1,4 @@
-"""Wrong ways to normalise: the axis, the variance, eps, gain and bias, what is kept, what stays as it was."""
+"""Wrong ways to normalise: the axis, the variance, eps, gain and bias, what is kept, what must not change."""
 from __future__ import annotations
 
 from autograder.lessons.kit.lesson import Mistake, changed

@@ -1,4 +1,4 @@
-"""Wrong ways back: what gain and bias receive, the ways through mean and variance, what is returned, what stays."""
+"""Wrong ways back: gradients of gain and bias, the routes through mean and variance, what is returned or changed."""
 from __future__ import annotations
 
 from autograder.lessons.kit.lesson import Mistake, changed

@@ -1,4 +1,4 @@
-"""layer_norm_backward, in the ways in which it can be right."""
+"""Right ways to write layer_norm_backward."""
 from __future__ import annotations
 
 from autograder.lessons.kit.writing import Pick, function, order

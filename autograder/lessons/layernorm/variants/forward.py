@@ -1,4 +1,4 @@
-"""layer_norm, in the ways in which it can be right."""
+"""Right ways to write layer_norm."""
 from __future__ import annotations
 
 from autograder.lessons.kit.writing import Pick, function, order
@@ -55,7 +55,7 @@ def _output(pick: Pick) -> str:
 
 
 def _cache(pick: Pick) -> str:
-    """What was asked for, perhaps with more."""
+    """The required entries, perhaps with more."""
     kept = pick("gain", "gain.copy()", "np.array(gain, dtype=float)", "1.0 * gain")
     return "cache = " + pick(f'{{"x_hat": x_hat, "std": std, "gain": {kept}}}',
                              f'OrderedDict(gain={kept}, std=std, x_hat=x_hat)',

@@ -4,7 +4,7 @@ from autograder.lessons.kit.lesson import Ask, check
 from autograder.lessons.multihead import probes
 from autograder.records import text
 
-RIGHT = ("general",)                            # what has to be right before anything else pays
+RIGHT = ("general",)                            # what must be right before anything else earns points
 
 
 @check(text("W1: the two heads of the example become x again"), "1/4", needs=RIGHT, shown=True)

@@ -10,7 +10,7 @@ from autograder.lessons.kit.picture import picture_of
 from autograder.lessons.multihead import probes
 from autograder.records import Call, text
 
-#: a hidden case with several keys and several heads has to be right before examples and properties pay
+#: a hidden case with several keys and several heads must be right before examples and properties earn points
 RIGHT = ("irregular-mask", "full-mask", "narrow-heads")
 
 
@@ -37,7 +37,7 @@ _MASKS = {"full": text("a full mask"), "causal": text("a causal mask")}
 @check(text("W6: the third token with 1, 2, 4 and 8 heads, with a full and with a causal mask"), "1/4",
        needs=RIGHT, shown=True)
 def worked_example_w6(ask: Ask) -> None:
-    """The lesson's picture, to three decimals as it is printed there."""
+    """The lesson's picture, to the three decimals printed there."""
     want = {1: [0.913, 0.877, -0.703, 0.123, 0.457, 0.438, 0.666, 0.703],
             2: [0.860, 0.769, -0.488, 0.231, 0.429, 0.429, 0.576, 0.576], 4: [0.752, 0.752], 8: [0.845]}
     for (heads, mask), call in probes.W6.items():
@@ -78,13 +78,13 @@ def one_head(ask: Ask) -> None:
 
 @check(text("y is right with one token and several sequences"), "1/8", needs=RIGHT)
 def one_token(ask: Ask) -> None:
-    """T = 1, B = 3: a single key shows nothing of Q and K, so it pays only together with a right value."""
+    """T = 1, B = 3: a single key shows nothing of Q and K, so it earns points only together with a right value."""
     right_output(ask, probes.ONE_TOKEN.forward)
 
 
 @check(text("The cache holds x, heads and joined (J) for the way back"), "1/2", needs=RIGHT)
 def cache(ask: Ask) -> None:
-    """What stands under "attention" is the student's own affair."""
+    """What students keep under "attention" is up to them."""
     case = probes.GENERAL
     _, got = answer(ask, case.forward)
     _, want = ask.expected(case.forward)

@@ -11,7 +11,7 @@ from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.probes import WEIGHTS, Case
 from autograder.records import text
 
-#: one of these has to be right before examples and properties pay; a right dwo alone needs no attention
+#: one of these must be right before examples and properties earn points; a right dwo alone needs no attention
 RIGHT = ("dx", "dwq", "dwk", "dwv")
 AXES = {"x": "BTC", **dict.fromkeys(WEIGHTS, "rc")}
 
@@ -156,9 +156,9 @@ def edges(ask: Ask) -> None:
 
 @check(text("Large scores (x times 60) still give finite gradients"), "1/8", needs=RIGHT, derivative=True)
 def large_scores(ask: Ask) -> None:
-    """The weights are all or nothing there; the gradient of wv shows whether they survive a second softmax.
+    """The weights there are 0 or 1; the gradient of wv shows whether they survive a second softmax.
 
-    A forward of the student's own that overflows has lost its points for that already.
+    A student's own forward that overflows has already lost its points for that.
     """
     own = ask.world == "own-derivative"
     got, want = (of(ask, probes.LARGE_SCORES, "wv") for of in (gradient, expected_gradient))
@@ -221,7 +221,7 @@ def same_answer_twice(ask: Ask) -> None:
 @check(text("A large case (C = 96) is right, within the time of a derived gradient"), "3/4", needs=RIGHT,
        derivative=True)
 def large_case(ask: Ask) -> None:
-    """An analytic backward takes milliseconds, also with loops; nudging 37,000 numbers one by one takes too long."""
+    """An analytic backward takes milliseconds, even with loops; nudging 37,000 numbers one by one takes too long."""
     for name in ("x", *WEIGHTS):
         right_gradient(ask, probes.LARGE, name)
 

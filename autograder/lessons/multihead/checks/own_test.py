@@ -1,10 +1,10 @@
-"""own_test: the student's own test, graded by what it catches and by what it leaves in peace."""
+"""own_test: the student's own test, graded by the wrong implementations it rejects and the right ones it accepts."""
 from autograder.lessons.kit.exceptions import unknown_name
 from autograder.lessons.kit.facts import error_name
 from autograder.lessons.kit.lesson import UNWRITTEN, Ask, Check, Unanswered, Wrong, check, is_stub
 from autograder.records import Outcome, Text, text
 
-#: implementations that are right, written in different ways; a test that rejects one of them earns nothing
+#: right implementations, written in different ways; a test that rejects one of them earns nothing
 RIGHT = ("right-reference", "right-einsum", "right-loops")
 NEEDS = ("accepts-right-implementations",)
 
@@ -20,11 +20,11 @@ def accepts_right_implementations(ask: Ask) -> None:
 
 
 def _rejects(ask: Ask, outcome: Outcome) -> Text:
-    """How the test turned down something right: by an assertion of its own, or by a mistake in the test itself."""
+    """How the test rejected a right implementation: by its own assertion, or by a mistake in the test itself."""
     if "AssertionError" in outcome.kinds:
         return text("own_test rejects an implementation that is right, with {error}; "
                     "does it compare something that may differ?", error=error_name(outcome))
-    if "TypeError" in outcome.kinds and outcome.where is None:      # nothing of the student's had begun
+    if "TypeError" in outcome.kinds and outcome.where is None:      # none of the student's code had started
         return text("own_test could not be called: it should take two functions, as in "
                     "def own_test(multihead, multihead_backward)")
     if UNWRITTEN in outcome.kinds:
@@ -49,7 +49,7 @@ def _stops(outcome: Outcome) -> Text:
 
 
 def _finished(outcome: Outcome) -> None:
-    """The test is there and ran to an end; otherwise the check ends with what happened instead."""
+    """The test exists and ran to its end; otherwise the check ends with what happened instead."""
     if is_stub("own_test", outcome) or outcome.status not in ("answered", "raised"):
         raise Unanswered("own_test", outcome)
 

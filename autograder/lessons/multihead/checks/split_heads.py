@@ -4,7 +4,7 @@ from autograder.lessons.kit.lesson import Ask, check
 from autograder.lessons.multihead import probes
 from autograder.records import text
 
-RIGHT = ("general",)                            # what has to be right before anything else pays
+RIGHT = ("general",)                            # what must be right before anything else earns points
 
 
 @check(text("W1: head 0 holds [[0,1],[4,5]] and head 1 holds [[2,3],[6,7]]"), "1/4", needs=RIGHT, shown=True)
@@ -29,7 +29,7 @@ def edges(ask: Ask) -> None:
 
 @check(text("A number of heads that does not divide C is refused"), "1/4", needs=RIGHT)
 def refuses_other_divisors(ask: Ask) -> None:
-    """Also where T * C happens to fit, or where channels would be dropped."""
+    """Even if T * C happens to fit, or if channels would be dropped."""
     refuses(ask, probes.SPLIT_NOT_A_DIVISOR, text("a number of heads that does not divide C"))
 
 

@@ -1,4 +1,4 @@
-"""The catalogue: wrong solutions that people really write, in the order of the exercises."""
+"""The catalogue: wrong solutions that students really write, in the order of the exercises."""
 from autograder.lessons.multihead.mistakes import (
     attention,
     attention_backward,

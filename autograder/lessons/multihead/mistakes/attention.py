@@ -6,7 +6,7 @@ from autograder.records import text
 
 FORWARD = ("multihead",)
 
-# the lines of the given attention, and the one call of it, that these mistakes change
+# the lines of the given attention, and its one call, that these mistakes change
 SCORES = "q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])"
 MASK = "np.where(allowed, scores, -np.inf)"
 SHIFTED = "shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))"

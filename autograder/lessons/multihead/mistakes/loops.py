@@ -1,7 +1,7 @@
 """Mistakes of students who write attention as loops: over sequences, heads and tokens.
 
-The cache has the helper's layout, so that backward can be asked on its own. Every change is made to one right
-solution, LOOPS.
+The cache has the helper's layout, so that backward can be asked by itself. Every mistake changes one right solution,
+LOOPS.
 """
 from __future__ import annotations
 

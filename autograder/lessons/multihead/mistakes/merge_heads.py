@@ -1,4 +1,4 @@
-"""Wrong ways to join the heads again, and pairs of split and merge that undo each other and are wrong together."""
+"""Wrong ways to join the heads, and pairs of split and merge that undo each other but are both wrong."""
 from __future__ import annotations
 
 from autograder.lessons.kit.lesson import Mistake, changed

@@ -1,7 +1,7 @@
-"""Mistakes of students who write their own attention, by einsum, with a cache of their own.
+"""Mistakes of students who write their own attention, by einsum, with their own cache.
 
-Backward works from that cache, so a wrong forward has its own true derivative: the error is in `multihead` alone.
-Every change is made to one right solution, OWN.
+Backward works from that cache, so a wrong forward has its own true derivative: the error is in `multihead` alone. Every
+mistake changes one right solution, OWN.
 """
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def multihead_backward(cache, params, dy):
 
 
 def own(*edits: tuple[str, str]) -> Callable[[str], str]:
-    """The solution with an attention of its own, with some lines changed."""
+    """The solution with its own attention, with some lines changed."""
     return lambda source: changed(*edits)(written(OWN)(source))
 
 

@@ -1,7 +1,7 @@
 """The pictures of the notebook: each is drawn from its words in one language, as an SVG for a light and a dark page.
 
-`PICTURES[name](words)` draws one; `WORDS[language][name]` holds its words, with "alt", what it says to those who
-cannot see it. `autograder dev pictures` puts them into the notebooks.
+`PICTURES[name](words)` draws a picture; `WORDS[language][name]` holds its words, with the alternative text under "alt".
+`autograder dev pictures` puts them into the notebooks.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PICTURES = {"split": split, "merge": merge, "multihead": forward, "backward": ba
 
 
 def picture(name: str, language: str) -> tuple[bytes, str]:
-    """The SVG of this picture, and what it says to those who cannot see it."""
+    """The SVG of this picture, and its alternative text."""
     words = WORDS[language][name]
     return PICTURES[name](words), words["alt"]
 

@@ -1,6 +1,6 @@
-"""How the pictures look: a card with its own background, so that ink and paper fit together on any page.
+"""Draw on a card with its own background, so that ink and paper fit together on any page.
 
-Where the reader's system is dark, the card is too; both colours change together.
+On a system in dark mode the card is dark too; both colours change together.
 """
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def table(axes: Axes, x: float, top: float, rows: Sequence[Sequence[int]], fills
 
 
 def svg(figure: Figure) -> bytes:
-    """The same bytes for the same drawing, in light colours and, where the reader's system is dark, in dark ones."""
+    """The same bytes for the same drawing, in light colours and, in dark mode, in dark ones."""
     written = io.BytesIO()
     FigureCanvasSVG(figure).print_svg(written, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", written.getvalue().decode(), flags=re.DOTALL)
@@ -83,7 +83,7 @@ def svg(figure: Figure) -> bytes:
 
 
 def drawn(draw):
-    """A function of words that draws on a card and gives the card, as one that gives its SVG."""
+    """Turn a function that draws words on a card and returns the card into one that returns its SVG."""
     def to_svg(words: dict[str, str]) -> bytes:
         with matplotlib.rc_context(SETTINGS):
             return svg(draw(words))

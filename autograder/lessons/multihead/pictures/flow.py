@@ -83,7 +83,7 @@ def backward(words: dict[str, str]) -> Figure:
 
 @drawn
 def own_test(words: dict[str, str]) -> Figure:
-    """What a test that proves something does: let everything right through, and stop what is wrong."""
+    """What a test that proves something does: it accepts everything right, and rejects what is wrong."""
     figure, axes = card(270)
     box(axes, 280, 135, 110, 200, "own_test", weight="bold")
     for y, says, fill, verdict, colour in (

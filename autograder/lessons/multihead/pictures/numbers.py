@@ -1,4 +1,4 @@
-"""Pictures with numbers in them: the eight of W1, and the weight of a key."""
+"""Pictures with numbers in them: the eight numbers of W1, and the weight of a key."""
 from __future__ import annotations
 
 import numpy as np
@@ -74,7 +74,7 @@ def _numbers(axes, x: float, top: float, rows, time: str) -> None:
 
 @drawn
 def one_key(words: dict[str, str]) -> Figure:
-    """The weight of a key against its score: flat where it is the only one, sloping where there are two."""
+    """The weight of a key against its score: flat if it is the only key, sloping if there are two."""
     figure, axes = card(330)
     score = np.linspace(-6, 6, 49)
     for left, title, weight, says, colour in (

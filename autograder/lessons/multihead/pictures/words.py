@@ -1,5 +1,4 @@
-"""The words in the pictures, and what each picture says to those who cannot see it. No straight quotes: they stand in
-an attribute of HTML."""
+"""The words in the pictures, and the alternative texts. No straight quotes: they are put in an HTML attribute."""
 
 WORDS = {
     "nl": {

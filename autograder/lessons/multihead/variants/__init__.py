@@ -1,6 +1,6 @@
 """Right solutions, composed at random from the ways in which each step can be written; none may lose a point.
 
-`pick(a, b, ...)` chooses one of its arguments: a seeded generator, or a property-based test that can shrink.
+`pick(a, b, ...)` chooses one of its arguments: by a seeded generator, or by a property-based test that can shrink.
 """
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""multihead_backward, with the given attention_backward or one of the student's own."""
+"""Right ways to write multihead_backward, with the given attention_backward or an own version."""
 from __future__ import annotations
 
 from autograder.lessons.kit.writing import Pick, function, order

@@ -1,4 +1,4 @@
-"""multihead, with the given attention or one of the student's own, in the ways in which it can be right."""
+"""Right ways to write multihead, with the given attention or an own version."""
 from __future__ import annotations
 
 from autograder.lessons.kit.writing import Pick, function, order
@@ -83,7 +83,7 @@ def _output(pick: Pick) -> str:
 
 
 def _cache(pick: Pick, plan: Plan) -> str:
-    """The dict that backward gets, with more in it than was asked."""
+    """The dict for backward, with more in it than required."""
     kept = {"dict": '{"q": q, "k": k, "v": v, "weights": weights}', "tuple": "(q, k, v, weights)",
             "object": "Kept(q, k, v, weights)", "flat": "None", "mask": "None"}[plan.keeps]
     entries = {"x": pick("x", "x", "x.copy()"),

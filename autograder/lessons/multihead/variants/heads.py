@@ -1,4 +1,4 @@
-"""split_heads and merge_heads, in the ways in which they can be right."""
+"""Right ways to write split_heads and merge_heads."""
 from __future__ import annotations
 
 from autograder.lessons.kit.writing import Pick, function, order

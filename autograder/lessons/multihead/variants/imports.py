@@ -1,4 +1,4 @@
-"""What stands above the four functions: imports, constants, classes and helpers."""
+"""What goes above the four functions: imports, constants, classes and helpers."""
 IMPORTS = '''\
 import functools
 import math

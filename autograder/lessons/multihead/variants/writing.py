@@ -1,4 +1,4 @@
-"""How a variant is written down: its plan, its choices, and the steps that several functions share."""
+"""Write down a variant: its plan, its choices, and the steps that several functions share."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ class Plan:
     """What the functions of one variant have to agree on."""
 
     strict: bool                                # split_heads refuses NumPy's integers as well
-    own: bool                                   # an attention of the student's own
+    own: bool                                   # with the student's own attention
     keeps: str                                  # how q, k, v and the weights are kept for backward
     single: bool                                # computed in float32
 
@@ -24,7 +24,7 @@ class Plan:
 
 
 def refusal(pick: Pick, bad: str, message: str) -> str:
-    """Refuse where `bad` holds, in one of the ways that students choose."""
+    """Refuse if `bad` holds, in one of the ways that students choose."""
     raised = pick("ValueError", "TypeError", "AssertionError", "BadShape")
     return pick(f'if {bad}:\n    raise {raised}("{message}")',
                 f'assert not ({bad}), "{message}"',
@@ -33,7 +33,7 @@ def refusal(pick: Pick, bad: str, message: str) -> str:
 
 
 def floats(pick: Pick, plan: Plan, name: str) -> str:
-    """The array in floats: a copy, or itself where it is that already."""
+    """The array as floats: a copy, or the array itself if it holds floats already."""
     if plan.single:
         return (f"{name} = np.array({name}, dtype=np.float32)\n"
                 "params = {name: np.asarray(w, dtype=np.float32) for name, w in params.items()}")
