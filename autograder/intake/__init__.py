@@ -1,6 +1,6 @@
-"""From what students hand in to Submissions: notebooks, Python files, folders and archives.
+"""Read what students hand in as Submissions: notebooks, Python files, folders and archives.
 
-Nothing here runs or compiles what students wrote, and nothing imports nbformat or nbgrader.
+Nothing here runs or compiles students' code, and nothing imports nbformat or nbgrader.
 """
 from autograder.intake.reading import read, read_folder
 from autograder.intake.recognise import read_any

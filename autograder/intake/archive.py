@@ -1,7 +1,7 @@
-"""The files in a zip archive, read in memory and never extracted.
+"""Read the files in a zip archive in memory, without extracting it.
 
-Members that lead outside the archive, links, and members behind a password are refused; the others are read.
-An archive that would fill the memory or the disk of whoever opens it is refused as a whole.
+Members that lead outside the archive, links, and password-protected members are refused; the others are read. An
+archive that would fill the memory or the disk is refused as a whole.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MEMBER_CAP = 20_000
 TOTAL_CAP = 2 * 2**30                     # bytes of all notebooks in an archive, unpacked
 RATIO_CAP = 200                           # unpacked to packed, for members over RATIO_FROM bytes
 RATIO_FROM = 16 * 2**20
-_ENTRY = b"PK\x01\x02"                    # begins each member's line in the table of contents
+_ENTRY = b"PK\x01\x02"                    # begins each member's entry in the central directory
 _REASONS = {
     "outside": text("These members of the archive lead outside it and were refused: {names}."),
     "link": text("These members of the archive are links and were refused: {names}. Put the files themselves in it."),
@@ -35,9 +35,9 @@ _REASONS = {
 
 @contextmanager
 def archive_listing(path: str, whole: bool = False) -> Iterator[Listing]:
-    """The files in an archive, loadable while the context lasts. Unreadable where the archive is no good.
+    """The files in an archive, loadable while the context lasts. Raises Unreadable if the archive is damaged.
 
-    `whole`: an archive in it can be loaded as the file that it is; otherwise it says that it is not opened.
+    `whole`: an archive inside it can be loaded as the file that it is; otherwise loading it is refused.
     """
     archive = _opened(path)
     with archive:
@@ -70,7 +70,7 @@ def _refuse_endless_table(path: str) -> None:
 
 
 def _sorted_out(archive: zipfile.ZipFile) -> tuple[dict[PurePosixPath, zipfile.ZipInfo], Text | None]:
-    """The members to read by their path, and why the others were refused. Of two with one path the last counts."""
+    """The members to read by path, and why the others were refused. Of two with the same path the last counts."""
     members: dict[PurePosixPath, zipfile.ZipInfo] = {}
     refused: dict[str, list[str]] = {}
     for member in archive.infolist():
@@ -89,7 +89,7 @@ def _sorted_out(archive: zipfile.ZipFile) -> tuple[dict[PurePosixPath, zipfile.Z
 
 
 def _name(member: zipfile.ZipInfo) -> str:
-    """What the member is called. A name that does not say it is UTF-8 may be it all the same."""
+    """The member's name. A name that is not marked as UTF-8 may be UTF-8 all the same."""
     if not member.flag_bits & 0x800:
         with suppress(UnicodeError):
             return member.filename.encode("cp437").decode("utf-8")
@@ -114,8 +114,8 @@ def _fault(member: zipfile.ZipInfo, below: PurePosixPath) -> str:
 def _reason(refused: dict[str, list[str]]) -> Text | None:
     reason = None
     for fault, names in refused.items():
-        one = Text(_REASONS[fault].template, {"names": listed(names)})
-        reason = one if reason is None else text("{first} {second}", first=reason, second=one)
+        because = Text(_REASONS[fault].template, {"names": listed(names)})
+        reason = because if reason is None else text("{first} {second}", first=reason, second=because)
     return reason
 
 

@@ -1,4 +1,4 @@
-"""The cells of a notebook, whatever kind of file they came from: the caps they keep to and the text they hold."""
+"""Hold the cells of a notebook from any kind of file, clean their text and enforce the size limits."""
 from __future__ import annotations
 
 import re
@@ -13,7 +13,7 @@ from autograder.records import Text, text
 
 CODE_CAP = 2 * 2**20                      # characters of code in one notebook
 CELL_CAP = 2_000                          # code cells in one notebook
-PROSE_CAP = 100_000                       # characters looked at in a text cell; pictures may follow in it
+PROSE_CAP = 100_000                       # characters read of a text cell; pictures may follow them
 _UNPRINTABLE = re.compile("[\0\ud800-\udfff]")
 _MARKER = re.compile(r"^# ?(?:%%(?![^\s\[])|In ?\[[ \d]*\]:).*$", re.MULTILINE)
 _MARIMO = re.compile(r"^@app\.cell\b.*\n(?:async )?def \w+\([^()]*\):[^\n]*\n((?:(?:[ \t].*)?\n)*)", re.MULTILINE)
@@ -21,14 +21,14 @@ _RETURN = re.compile(r"^return\b[^\n]*(?:\n[ \t)][^\n]*)*\s*\Z", re.MULTILINE)
 
 
 class NotebookCell(msgspec.Struct, frozen=True):
-    """A cell as it stands in the file. `given`: nbgrader's flags lock it, or it only carries points."""
+    """A cell as it is in the file. `given`: nbgrader's flags lock it, or it only carries points."""
 
     index: int
     kind: str                             # "code", "markdown" or "raw"
     source: str
     grade_id: str = ""
     given: bool = False
-    marks: str = ""                       # nbgrader's flags and points, where it has a grade_id
+    marks: str = ""                       # nbgrader's flags and points, if it has a grade_id
 
 
 def code_cells(sources: Sequence[str]) -> list[NotebookCell]:
@@ -45,7 +45,7 @@ def python_cells(source: str) -> list[NotebookCell]:
 
 
 def is_marimo(source: str) -> bool:
-    """Whether a Python file is a notebook of marimo's, whose cells are the bodies of functions."""
+    """Whether a Python file is a marimo notebook, whose cells are the bodies of functions."""
     return re.search(r"^import marimo\b", source, re.MULTILINE) is not None and _MARIMO.search(source) is not None
 
 
@@ -55,12 +55,12 @@ def marimo_cells(source: str) -> list[NotebookCell]:
 
 
 def clean(source: str) -> str:
-    """A source that can be encoded and compiled: plain line ends, no NUL, no half characters."""
+    """A source that can be encoded and compiled: plain line ends, no NUL, no half surrogate pairs."""
     return _UNPRINTABLE.sub("\ufffd", source.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def checked(cells: list[NotebookCell]) -> tuple[list[NotebookCell], list[Text]]:
-    """The same cells, clean, with a notice where that changed one. Unreadable where there is too much code."""
+    """The same cells, cleaned, with a notice if that changed any. Raises Unreadable if there is too much code."""
     sizes = [len(cell.source) for cell in cells if cell.kind == "code"]
     if len(sizes) > CELL_CAP:
         raise Unreadable(text("There are {count} code cells; more than {limit} are not graded. Remove the cells "

@@ -1,7 +1,7 @@
-"""From the bytes of a file to its text, whatever editor saved it.
+"""Decode the bytes of a file to text, whatever editor saved it.
 
-Text is what a notebook or a Python file consists of; an empty file, a picture, an archive or a web page saved under
-such a name is refused with a reason. What had to be converted is said in a notice.
+A notebook or a Python file is text; an empty file, a picture, an archive or a web page saved under such a name is
+refused with a reason. A notice says what had to be converted.
 """
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import json
 
 from autograder.records import Text, text
 
-FILE_CAP = 64 * 2**20                     # bytes; an honest notebook with many pictures has some 20 MB
+FILE_CAP = 64 * 2**20                     # bytes; an honest notebook with many pictures has about 20 MB
 
 
 class Unreadable(Exception):
@@ -35,11 +35,11 @@ _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
 
 
 def text_of(data: bytes) -> tuple[str, list[Text]]:
-    """The text in a file, and a notice where it was not plain UTF-8 or ended in NULs. Raises Unreadable."""
+    """The text of a file, and a notice if it was not plain UTF-8 or ended in NULs. Raises Unreadable."""
     _refuse_what_is_no_text(data)
     decoded, notices = _decoded(data)
-    decoded = decoded.lstrip("\ufeff")                 # two tools may each have put one there
-    whole = decoded.rstrip("\0")                       # a crash or a disk on the network leaves them there
+    decoded = decoded.lstrip("\ufeff")                 # two tools may each have added one
+    whole = decoded.rstrip("\0")                       # a crash or a network disk leaves them there
     if whole != decoded:
         notices = [*notices, text("The file ends in NUL characters ({count} of them), which were left out. Saving it "
                                   "was probably cut short; look whether its end is there.",
@@ -63,7 +63,7 @@ def _decoded(data: bytes) -> tuple[str, list[Text]]:
 
 
 def _utf8(data: bytes) -> tuple[str, list[Text]]:
-    """UTF-8, or else what Windows calls ANSI, or UTF-8 with some damage, whichever explains more of the bytes."""
+    """Decode as UTF-8, as what Windows calls ANSI, or as UTF-8 with some damage, whichever explains more bytes."""
     try:
         return data.decode("utf-8"), []
     except UnicodeDecodeError:

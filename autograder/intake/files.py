@@ -1,4 +1,4 @@
-"""The files below a folder that may hold a submission, and how to load them."""
+"""List the files below a folder that may hold a submission, and load them."""
 from __future__ import annotations
 
 import os
@@ -21,9 +21,9 @@ class File:
     """A file in a folder or archive."""
 
     path: PurePosixPath                   # below the folder or in the archive
-    identity: str                         # equal for one file that is reached by two ways
+    identity: str                         # equal for a file that is reached in two ways
     modified: float                       # larger is newer
-    load: Callable[[], bytes]             # Unreadable where that fails
+    load: Callable[[], bytes]             # raises Unreadable if that fails
 
 
 @dataclass
@@ -41,7 +41,7 @@ def passed_by(name: str) -> bool:
 
 
 def load(path: str) -> bytes:
-    """The bytes of a file, one more than the cap at most; Unreadable if it is missing, closed to us or no file."""
+    """The bytes of a file, at most one more than the cap; Unreadable if it is missing, not permitted or not a file."""
     try:
         with open(path, "rb", opener=_without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -53,18 +53,18 @@ def load(path: str) -> bytes:
 
 
 def is_archive(path: PurePosixPath) -> bool:
-    """Whether a file in a folder or archive is itself an archive, which is not opened there, but not passed by."""
+    """Whether a file in a folder or archive is itself an archive, which is not opened there but not ignored either."""
     return path.name.lower().endswith(ARCHIVE)
 
 
 def refuse_archive() -> bytes:
-    """What loads an archive in a folder or archive."""
+    """The loader of an archive in a folder or archive: always raises Unreadable."""
     raise Unreadable(text("A zip archive inside a folder or another archive is not opened. Unpack it, or give it by "
                           "itself."))
 
 
 def cannot_open(error: Exception) -> Text:
-    """Why the operating system did not give us the file, for people."""
+    """Why the operating system could not open the file, for people."""
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return text("There is no such file or folder. Look whether the path is spelled correctly.")
     if isinstance(error, PermissionError):
@@ -73,7 +73,7 @@ def cannot_open(error: Exception) -> Text:
 
 
 def folder_listing(root: str) -> Listing:
-    """The files below a folder. A link that leads out of the folder is not followed, but said to be refused."""
+    """The files below a folder. A link that leads out of the folder is refused, with a notice."""
     listing, links, closed = Listing(), [], []
     inside = os.path.realpath(root) + os.sep
     for folder, subfolders, names in os.walk(root, onerror=closed.append):

@@ -1,8 +1,8 @@
-"""JSON that other tools wrote with what JSON does not know, made valid again.
+"""Repair what other tools write that JSON does not allow.
 
-NaN and Infinity outside strings become null (they stand in outputs only); inside strings, half surrogate pairs become
-the replacement character and raw control characters become escapes. What stands after the end is cut off, unless it is
-another notebook: nobody can tell which of the two counts, nor which side of a merge that git left to its user.
+NaN and Infinity outside strings become null (they occur in outputs only); inside strings, half surrogate pairs become
+the replacement character and raw control characters become escapes. Anything after the end is cut off, unless it is
+another notebook: which of the two counts is unknown, as it is for the sides of a merge conflict.
 """
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import re
 from autograder.intake.encoding import Unreadable
 from autograder.records import Text, text
 
-TOKEN_CAP = 4_000_000                     # strings, escapes and odd numbers in a file that is worth mending
+TOKEN_CAP = 4_000_000                     # strings, escapes and odd numbers in a file that is worth repairing
 
 # Possessive, and an unclosed string runs to the end: one pass over the file, whatever it holds.
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|-?Infinity|NaN', re.DOTALL)
@@ -26,7 +26,7 @@ _NOTICES = {
 
 
 def repaired(body: bytes) -> tuple[bytes, list[Text]]:
-    """The same JSON with these faults mended, and a notice for each kind that occurred."""
+    """The same JSON with these faults repaired, and a notice for each kind that occurred."""
     if sum(body.count(mark) for mark in (b'"', b"\\", b"NaN", b"Infinity")) > TOKEN_CAP:
         return body, []
     kinds: set[str] = set()
@@ -52,11 +52,12 @@ def repaired(body: bytes) -> tuple[bytes, list[Text]]:
 
 
 def cut_after_its_end(body: bytes, error: str) -> tuple[bytes, list[Text]]:
-    """The same JSON without what follows its end, where the decoder's error says so. Unreadable: a second notebook."""
+    """The same JSON without what follows its end, if the decoder reports that. Raises Unreadable for a second notebook.
+    """
     place = re.search(r"trailing characters \(byte (\d+)\)", error)
     if place is None:
         return body, []
-    end = int(place[1]) - 1               # msgspec counts one too many
+    end = int(place[1]) - 1               # msgspec's count is one too high
     rest = body[end:]
     if b'"cells"' in rest:
         before = body[:end]
@@ -68,7 +69,7 @@ def cut_after_its_end(body: bytes, error: str) -> tuple[bytes, list[Text]]:
 
 
 def unmerged(body: bytes) -> Text | None:
-    """What to do about a file in which git left both sides of a conflict; None for any other."""
+    """What to do about a file with both sides of a git conflict in it; None for any other file."""
     start = re.search(rb"^<{7}[ \r\n]", body, re.MULTILINE)
     if start is None or re.search(rb"^>{7}[ \r\n]?", body[start.end():], re.MULTILINE) is None:
         return None

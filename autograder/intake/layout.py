@@ -1,8 +1,8 @@
-"""Whose the files in a folder or archive are.
+"""Tell which student the files in a folder or archive belong to.
 
-In nbgrader's layout, `<student>/<assignment>/<notebook>`, a student has one submission, whatever else lies beside it.
-The folder that was given may hold the whole class, be one student's, or be the assignment folder itself. Everywhere
-else each notebook and Python file is a submission of its own, and its name says whose it is.
+In nbgrader's layout, `<student>/<assignment>/<notebook>`, a student has one submission, whatever else is beside it. The
+given folder may hold the whole class, one student, or be the assignment folder itself. Everywhere else each notebook
+and Python file is a separate submission, named after its student.
 """
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Parts = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Work:
-    """The files among which one submission is: one, or in nbgrader's layout any number."""
+    """The files that one submission is chosen from: one, or in nbgrader's layout any number."""
 
     student: str
     files: tuple[File, ...]
     folder: str = ""                      # the assignment folder, in nbgrader's layout only
-    others: tuple[str, ...] = ()          # what else lies there
-    spare: tuple[File, ...] = ()          # what may hold the work if none of the files can be read
+    others: tuple[str, ...] = ()          # what else is there
+    spare: tuple[File, ...] = ()          # files that may hold the work if none of the others can be read
 
 
 def assignment_folders(lesson: Lesson) -> set[str]:
-    """The names that nbgrader gives the lesson's folder, one for each edition."""
+    """nbgrader's names for the lesson's folder, one for each edition."""
     return {PurePosixPath(path).parent.name for path in lesson.editions.values()}
 
 
@@ -40,12 +40,12 @@ def notebook_names(lesson: Lesson) -> set[str]:
 
 
 def gradable(path: PurePosixPath, lesson: Lesson) -> bool:
-    """Whether a file of this name may be a submission: a notebook or Python file, but not one that is given."""
+    """Whether a file of this name may be a submission: a notebook or Python file that the course did not give."""
     return path.name.lower().endswith(SUFFIXES) and path.name not in {f"{module}.py" for module in lesson.beside}
 
 
 def student_of(path: PurePosixPath, lesson: Lesson) -> str:
-    """Whose a file with this absolute path is: the student's in nbgrader's layout, else what the file is called."""
+    """The student of a file with this absolute path: from nbgrader's layout, else the file's own name."""
     student, assignment = path.parent.parent.name, path.parent.name
     if student and assignment in assignment_folders(lesson) and _is_called_like_the_notebook(path, lesson):
         return student
@@ -53,7 +53,7 @@ def student_of(path: PurePosixPath, lesson: Lesson) -> str:
 
 
 def arranged(listing: Listing, above: Parts, lesson: Lesson) -> list[Work]:
-    """The submissions in a folder or archive, sorted. `above` names the folders that end in the one that was given."""
+    """The submissions in a folder or archive, sorted. `above` names the folders down to the given one."""
     owned, rest = _by_student(_handed_in(listing), above, lesson)
     works = {student: _choice(student, files, above, lesson) for student, files in owned.items()}
     rest.extend(file for student, work in works.items() if work is None for file in owned[student])
@@ -70,13 +70,13 @@ def handed_in_by(student: str, listing: Listing, lesson: Lesson) -> Work:
 
 
 def _nearest(files: list[File], depth: int, lesson: Lesson) -> list[File]:
-    """What may be a submission: directly in the folder, which is this deep, or else anywhere below it."""
+    """What may be a submission: directly in the folder, which is at this depth, or else anywhere below it."""
     able = [file for file in files if gradable(file.path, lesson)]
     return [file for file in able if len(file.path.parts) == depth] or able
 
 
 def _handed_in(listing: Listing) -> Listing:
-    """Of a whole nbgrader course only what was handed in; anything else as it is."""
+    """The submitted files of a whole nbgrader course; any other listing unchanged."""
     if PurePosixPath("nbgrader_config.py") not in {file.path for file in listing.files}:
         return listing
     return Listing([file for file in listing.files if file.path.parts[0] == "submitted"],
@@ -98,9 +98,9 @@ def _by_student(listing: Listing, above: Parts, lesson: Lesson) -> tuple[dict[Pa
 
 
 def _student_folder(parts: Parts, given: int, lesson: Lesson) -> Parts | None:
-    """The part of a folder's path that ends in the student and has an assignment folder after it.
+    """The part of a folder's path that ends in the student and is followed by an assignment folder.
 
-    First below the `given` number of folders: that may itself happen to be called like the assignment.
+    Below the `given` number of folders first: the given folder itself may be called like the assignment.
     """
     names = assignment_folders(lesson)
     places = [place for place in range(1, len(parts)) if parts[place] in names and parts[place - 1] not in names]
@@ -109,7 +109,7 @@ def _student_folder(parts: Parts, given: int, lesson: Lesson) -> Parts | None:
 
 
 def _choice(student: Parts, files: list[File], above: Parts, lesson: Lesson) -> Work | None:
-    """One student's files to choose from; None where the folder only happens to be called like the assignment."""
+    """One student's files to choose from; None if the folder only happens to be called like the assignment."""
     depth = len(student) + 2 - len(above)
     able = _nearest(files, depth, lesson)
     if any(len(file.path.parts) != depth for file in able) and len({file.path.parent for file in able}) > 1:
@@ -120,7 +120,7 @@ def _choice(student: Parts, files: list[File], above: Parts, lesson: Lesson) -> 
 
 
 def _work(student: Parts, able: list[File], files: list[File], above: Parts, lesson: Lesson) -> Work:
-    """A student's notebooks, or where there is none the Python files; and archives, which may hold them."""
+    """A student's notebooks, or if there are none the Python files; and archives, which may hold them."""
     able = [file for file in able if not is_archive(file.path)]
     choice = [file for file in able if not file.path.name.lower().endswith(".py")] or able
     spare = [file for file in able if file not in choice] + [
@@ -131,7 +131,7 @@ def _work(student: Parts, able: list[File], files: list[File], above: Parts, les
 
 
 def _may_be_the_notebook(path: PurePosixPath, lesson: Lesson) -> bool:
-    """Whether this is called like the notebook but for its suffix, which a browser or a cloud drive took off."""
+    """Whether this is called like the notebook but lacks its suffix, which a browser or a cloud drive removed."""
     return path.suffix.lower() in ("", ".txt", ".json") and _is_called_like_the_notebook(path, lesson)
 
 
@@ -139,7 +139,7 @@ def _beside(files: list[File], found: Iterable[Parts], above: Parts,
             lesson: Lesson) -> tuple[dict[Parts, list[File]], list[File]]:
     """Beside students in nbgrader's layout: the work of those whose assignment folder is missing or misspelled.
 
-    Other assignments' files are passed by. Files above the students, or without any such layout, stand by themselves.
+    Other assignments' files are ignored. Files above the students, or without such a layout, are separate submissions.
     """
     level = min((len(student) for student in found if len(student) >= len(above)), default=None)
     strays: dict[Parts, list[File]] = {}
@@ -154,7 +154,7 @@ def _beside(files: list[File], found: Iterable[Parts], above: Parts,
 
 
 def _loose(files: list[File]) -> list[Work]:
-    """Each file by itself. Where its name is not its student's alone, the folder around it tells them apart."""
+    """Each file by itself. If several students use its name, the folder around it tells them apart."""
     counts = Counter(stem(file.path.name) for file in files)
     students = [file.path.parent.name if counts[stem(file.path.name)] > 1 else "" for file in files]
     return [Work(student or stem(file.path.name), (file,)) for student, file in zip(students, files, strict=True)]

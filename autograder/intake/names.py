@@ -1,4 +1,4 @@
-"""Names of files, students and cells as they may be shown, whatever someone called them."""
+"""Make names of files, students and cells fit to show, whatever someone called them."""
 from __future__ import annotations
 
 import re
@@ -12,7 +12,7 @@ _SUFFIX = re.compile(r"(?<=.)\.(?:ipynb(?:\.txt|\.json)?|[^.]{1,10})$", re.IGNOR
 
 
 def label(name: str) -> str:
-    """The name, harmless to show: no control characters, no marks that turn the reading direction, not overlong."""
+    """The name, safe to show: no control characters, no marks that change the reading direction, not too long."""
     name = _ODD.sub("\ufffd", name)
     return name if len(name) <= NAME_CAP else name[:NAME_CAP - 1] + "…"
 
@@ -23,6 +23,6 @@ def stem(name: str) -> str:
 
 
 def listed(names: Iterable[object]) -> str:
-    """The names in one line; of very many the first ones."""
+    """The names in one line, cut after the first LISTED."""
     names = [label(str(name)) for name in names]
     return ", ".join(names[:LISTED]) + (f", … (+{len(names) - LISTED})" if len(names) > LISTED else "")

@@ -1,8 +1,8 @@
-"""The cells of a notebook file, read without nbformat (whose import takes longer than grading).
+"""Read the cells of a notebook file without nbformat, whose import takes longer than grading.
 
-Only what grading needs is looked at: stored outputs are skipped over, metadata is nbgrader's or nothing. Notebooks of
-format 4 and 3 are read, any minor version. A cell that is none is left out, as long as others are there. Whatever else
-arrives is Unreadable, with the place where it goes wrong.
+Only what grading needs is read: stored outputs are skipped, and of the metadata only nbgrader's is used. Notebooks of
+format 4 and 3 are read, any minor version. An invalid cell is left out, as long as there are others. Anything else is
+Unreadable, with the place of the error.
 """
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _GRADE_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 class _Cell(msgspec.Struct):
     cell_type: str
     source: Raw = Raw(b"null")
-    input: Raw = Raw(b'""')               # what format 3 called the source of a code cell
+    input: Raw = Raw(b'""')               # the source of a code cell in format 3
     metadata: Raw = Raw(b"{}")
 
 
@@ -45,8 +45,8 @@ class _LooseNotebook(msgspec.Struct):
 
 
 class _Typeless(msgspec.Struct):
-    source: Raw                           # what has one is a cell
-    outputs: Raw = Raw(b"")               # and code where these stand
+    source: Raw                           # anything with a source is a cell
+    outputs: Raw = Raw(b"")               # and with outputs it is a code cell
     metadata: Raw = Raw(b"{}")
 
 
@@ -110,7 +110,7 @@ def _parsed(body: bytes) -> tuple[_Notebook, list[Text]]:
 
 
 def _syntax_error(body: bytes) -> str:
-    """What is wrong with the JSON as such, in the decoder's words; nothing where it is well-formed."""
+    """The JSON syntax error in the decoder's words; "" if the JSON is well-formed."""
     try:
         msgspec.json.decode(body, type=Raw)
     except msgspec.DecodeError as error:
@@ -119,18 +119,18 @@ def _syntax_error(body: bytes) -> str:
 
 
 def _cell_by_cell(body: bytes) -> tuple[_Notebook, list[Text]]:
-    """A notebook some of whose cells are none: they are left out, with a notice. DecodeError where no cell is left."""
+    """A notebook with invalid cells: they are left out, with a notice. Raises DecodeError if no cell is left."""
     loose = msgspec.json.decode(body, type=_LooseNotebook)
     cells = [_cell_of(raw) for raw in loose.cells]
     if not any(cells):
-        raise msgspec.DecodeError("no cell is one")
+        raise msgspec.DecodeError("no valid cell")
     odd = [str(index + 1) for index, cell in enumerate(cells) if cell is None]
     notices = [text("Cell {cells} is no cell of a notebook; it was left out.", cells=listed(odd))] if odd else []
     return _Notebook([cell or _Cell("raw") for cell in cells], None, loose.nbformat), notices
 
 
 def _cell_of(raw: Raw) -> _Cell | None:
-    """A cell, also one that does not say of which type it is; None for anything else."""
+    """A cell, even without a type; None for anything else."""
     with suppress(msgspec.DecodeError):
         return msgspec.json.decode(raw, type=_Cell)
     try:
@@ -141,12 +141,12 @@ def _cell_of(raw: Raw) -> _Cell | None:
 
 
 def _broken_at(body: bytes, error: str) -> Text:
-    """Where and how the JSON ends or goes wrong, counted in lines and columns from 1."""
+    """Where and how the JSON ends or goes wrong, in lines and columns from 1."""
     place = re.search(r"\(byte (\d+)\)", error)
     if place is None:
         return text("The file breaks off at line {line}, after {size} bytes: its end is missing. Saving or uploading "
                     "was cut short; hand in the notebook again.", line=body.count(b"\n") + 1, size=len(body))
-    before = body[:int(place[1]) - error.count("trailing")]     # there msgspec counts one too many
+    before = body[:int(place[1]) - error.count("trailing")]     # msgspec's count is one too high there
     return text("The file is not a notebook: at line {line}, column {column} stands something that is not JSON. Open "
                 "it in Jupyter; if that works, save it and hand it in again.",
                 line=before.count(b"\n") + 1, column=len(before) - before.rfind(b"\n"))
@@ -177,9 +177,9 @@ def _text_of(cell: _Cell) -> str | None:
 
 
 def _joined(source: str | list) -> str:
-    """The text of a source. Lines that all lack their ends get them; lists in the list are taken apart.
+    """The text of a source. If all lines lack their ends they get them; nested lists are flattened.
 
-    TypeError where something else than text stands in it.
+    Raises TypeError if it holds anything but text.
     """
     if isinstance(source, str):
         return source
@@ -189,7 +189,8 @@ def _joined(source: str | list) -> str:
 
 
 def _nbgrader(metadata: Raw) -> tuple[str, bool, str]:
-    """The grade_id ("" where there is no valid one), whether it is called given, and what counts of its marks."""
+    """The grade_id ("" if there is no valid one), whether nbgrader calls the cell given, and the metadata that counts.
+    """
     try:
         marks = _metadata.decode(metadata).nbgrader
         grade_id = msgspec.json.decode(marks.grade_id, type=str)

@@ -1,8 +1,8 @@
-"""Which cells of a notebook are the student's own.
+"""Find the student's own cells in a notebook.
 
-All code cells are, wherever they stand, except those that the course gave: the engine runs its own copy of what it
-needs, and flags in the student's file are not trusted. A given cell is known by its grade_id, and where a tool
-has stripped that, by its text.
+All code cells are, in any position, except those that the course gave: the engine runs its own copy of what it needs,
+and flags in the student's file are not trusted. A given cell is recognised by its grade_id, or if a tool removed that,
+by its text.
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _TO_A_FILE = re.compile(r"\s*%%(?:writefile|file)\b.*\n?")
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _BY_NAME = re.compile(r"\b(?:globals|locals|vars|setattr|exec|eval|__dict__|__main__)\b")
-_WAYS = (                                 # to bind a NAME; bounded, so that no file takes forever
+_WAYS = (                                 # ways to bind a NAME; bounded, so that no file takes forever
     r"\b(?:def|class)[ \t]+NAME\b",
     r"""(?<![\w.'"])NAME[ \t]*(?::[^=\n]{0,200})?[-+*/|&^%@<>]{0,2}=(?!=)""",       # f = g, f: Callable = g, f := g
     r"""^(?:[^\n#(]|(?<![\w\])])\()*?(?<![\w.'"])NAME\b"""
@@ -36,9 +36,9 @@ _WAYS = (                                 # to bind a NAME; bounded, so that no 
 
 
 def own_cells(cells: list[NotebookCell], template: Template, lesson: Lesson) -> tuple[tuple[Cell, ...], list[Text]]:
-    """The student's cells in order, and a notice for everything about them that a reader would not expect."""
+    """The student's cells in order, and a notice for everything unexpected about them."""
     code = [cell for cell in cells if cell.kind == "code"]
-    last = {cell.grade_id: cell for cell in code}       # of several with one id nbgrader takes the last as given
+    last = {cell.grade_id: cell for cell in code}       # of several with the same id nbgrader takes the last as given
     given = [cell for grade_id, cell in last.items() if grade_id in template.given]
     left_out = {cell.index for cell in given}
     own = [cell for cell in code if cell.index not in left_out and normalised(cell.source) not in template.code]
@@ -62,13 +62,13 @@ def defines(source: str, name: str) -> bool:
 
 
 def writes(source: str, name: str) -> bool:
-    """Whether the source defines this function, and its last definition there is not the empty one of the release."""
+    """Whether the source defines this function, and its last definition there is not the released stub."""
     bodies = re.findall(rf"^(?:async )?def[ \t]+{name}[ \t]*\(.*(?:\n(?:[ \t)].*|(?=\n|\Z)))*", source, re.MULTILINE)
     return defines(source, name) and not (bodies and UNWRITTEN in bodies[-1])
 
 
 def may_define(source: str, name: str) -> bool:
-    """Whether running the source might define this name in any way at all; comments do not, nor does calling it."""
+    """Whether running the source might define this name in any way; comments and calls do not."""
     if defines(source, name):
         return True
     if name not in source:
@@ -81,7 +81,7 @@ def may_define(source: str, name: str) -> bool:
 
 def _merged(given: list[NotebookCell], own: list[NotebookCell], template: Template,
             lesson: Lesson) -> list[NotebookCell]:
-    """Cells with the mark of a given one that hold solutions which stand nowhere else: two cells merged into one."""
+    """Cells marked as given that hold solutions found nowhere else: two cells merged into one."""
     written = {exercise.name for exercise in lesson.exercises
                if any(may_define(cell.source, exercise.name) and UNWRITTEN not in cell.source for cell in own)}
     unwritten = [exercise.name for exercise in lesson.exercises if exercise.name not in written]
@@ -90,9 +90,9 @@ def _merged(given: list[NotebookCell], own: list[NotebookCell], template: Templa
 
 
 def _unfiled(own: list[NotebookCell], lesson: Lesson) -> tuple[list[NotebookCell], list[NotebookCell]]:
-    """The same cells, and those of them that only wrote a solution to a file, from where nothing can import it.
+    """The same cells, and those of them that only wrote a solution to a file, which nothing can import.
 
-    Such a cell becomes what it holds, if the function is defined nowhere else.
+    Such a cell is replaced by its content, if the function is defined nowhere else.
     """
     lost = [exercise.name for exercise in lesson.exercises if not any(
         writes(cell.source, exercise.name) and not _TO_A_FILE.match(cell.source) for cell in own)]
@@ -117,7 +117,7 @@ def _rescued(cells: list[NotebookCell], own: list[NotebookCell], template: Templ
 
 
 def _code_in(prose: str, name: str) -> str:
-    """What a text cell holds between fences, where that defines the function; else all of it."""
+    """The part of a text cell between fences, if that defines the function; else the whole cell."""
     fenced = "\n".join(_FENCED.findall(prose))
     return fenced if defines(fenced, name) else _FENCE.sub("", prose)
 
@@ -130,7 +130,7 @@ def _changed(given: list[NotebookCell], template: Template) -> Iterable[Text]:
 
 
 def _put_back(cells: list[NotebookCell], template: Template) -> Iterable[Text]:
-    """Which given cells were deleted, or are no code any more; nothing where hardly any came along."""
+    """Which given cells were deleted or are no longer code; empty if hardly any were handed in."""
     there = {cell.grade_id for cell in cells if cell.kind == "code"}
     texts = {normalised(cell.source) for cell in cells if cell.kind == "code"}
     gone = [name for name, forms in template.given.items() if name not in there and not forms & texts]
@@ -173,7 +173,7 @@ def _run_though_filed(unfiled: list[NotebookCell]) -> Iterable[Text]:
 
 
 def _undone(own: list[NotebookCell], lesson: Lesson) -> Iterable[Text]:
-    """Which solutions stand above the cell with the empty function, which is run later."""
+    """Which solutions are above the cell with the stub, which runs later."""
     undone = []
     for exercise in lesson.exercises:
         cells = [cell for cell in own if defines(cell.source, exercise.name)]
@@ -186,7 +186,7 @@ def _undone(own: list[NotebookCell], lesson: Lesson) -> Iterable[Text]:
 
 
 def _missing(own: list[NotebookCell], lesson: Lesson, marked: bool) -> Iterable[Text]:
-    """Which functions nothing defines; only where the file carries nbgrader's marks was there a cell for each."""
+    """Which functions nothing defines; only a file with nbgrader's metadata had a cell for each."""
     ids = {cell.grade_id for cell in own}
     missing = [exercise.name for exercise in lesson.exercises
                if exercise.name not in ids and not any(may_define(cell.source, exercise.name) for cell in own)]

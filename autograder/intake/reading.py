@@ -1,4 +1,4 @@
-"""Notebooks, Python files, folders and archives, one submission after another; one bad file never stops the others."""
+"""Read notebooks, Python files, folders and archives, one submission at a time; a bad file never stops the others."""
 from __future__ import annotations
 
 import os
@@ -21,7 +21,7 @@ from autograder.records import Submission, Text, text
 
 
 def read(paths: Sequence[str | Path], lesson: Lesson) -> Iterator[Submission]:
-    """The submissions at these paths, in order; a file that is reached twice comes once.
+    """The submissions at these paths, in order; a file that is reached twice is read once.
 
     A bad file never raises and never stops the others: its submission says why it is unreadable.
     """
@@ -40,7 +40,7 @@ def read(paths: Sequence[str | Path], lesson: Lesson) -> Iterator[Submission]:
 
 
 def read_folder(folder: str | Path, student: str, lesson: Lesson) -> Submission:
-    """What this student handed in, in an assignment folder of their own. Its name is the path below that folder."""
+    """What this student handed in, in their own assignment folder. Its name is the path below that folder."""
     listing = folder_listing(os.fspath(folder))
     work = handed_in_by(student, listing, lesson)
     if work.files or work.spare:
@@ -86,23 +86,24 @@ def _collection(path: str, listing: Listing, above: tuple[str, ...], seen: set[s
 
 
 def _chosen(work: Work, seen: set[str], lesson: Lesson) -> Iterator[Submission]:
-    """The one submission among a student's files, unless it came before."""
+    """The one submission among a student's files, unless it was already read."""
     file, submission = _best(work, lesson)
     if file.identity in seen:
         return
-    seen.update(one.identity for one in (file, *work.files) if not is_archive(one.path))    # may yet be given by itself
+    # an archive may yet be given by itself
+    seen.update(each.identity for each in (file, *work.files) if not is_archive(each.path))
     yield submission
 
 
 def _best(work: Work, lesson: Lesson) -> tuple[File, Submission]:
-    """Among a student's files the readable one with functions in it, with the right name, with most, the newest."""
+    """The best readable file of a student: with functions in it, with the right name, with the most, the newest."""
     drafts = _drafts(work, lesson)
     file, submission = max(drafts, key=lambda draft: _rank(*draft, lesson))
     return file, _with_notices(submission, _about_choice(file, work, lesson))
 
 
 def _drafts(work: Work, lesson: Lesson) -> list[tuple[File, Submission]]:
-    """What each of the files is as a submission. Archives and spare files are opened where nothing else is readable."""
+    """Each of the files as a submission. Archives and spare files are opened only if nothing else is readable."""
     def loaded(files: Iterable[File]) -> list[tuple[File, Submission]]:
         return [(file, _loaded(str(file.path), work.student, file.load, lesson)) for file in files]
 
@@ -115,10 +116,10 @@ def _drafts(work: Work, lesson: Lesson) -> list[tuple[File, Submission]]:
 
 
 def _unpacked(archive: File, lesson: Lesson) -> list[File]:
-    """The notebooks in a student's archive, or else the Python files; the archive itself where there is neither."""
+    """The notebooks in a student's archive, else the Python files; the archive itself if it has neither."""
     from autograder.intake.archive import archive_listing
 
-    if not os.path.isfile(archive.identity):           # in an archive itself
+    if not os.path.isfile(archive.identity):           # the archive is itself in an archive
         return [archive]
     try:
         with archive_listing(archive.identity) as listing:
@@ -171,7 +172,7 @@ def _loaded(name: str, student: str, load: Callable[[], bytes], lesson: Lesson) 
         return read_bytes(name, load(), lesson, student)
     except Unreadable as error:
         return unreadable(name, student, error.why, lesson)
-    except Exception as error:            # a fault of ours costs this student's file a look, not the class its grades
+    except Exception as error:            # our fault means a look at this student's file, not a class without grades
         return unreadable(name, student, text("The autograder cannot read this file, which is its own fault ({error}); "
                                               "a person has to look at it.", error=type(error).__name__), lesson)
 

@@ -1,4 +1,4 @@
-"""Which lesson's work a submission is, where nobody says so: that of the lesson whose functions it defines."""
+"""Guess the lesson from the functions that a submission defines."""
 from __future__ import annotations
 
 from collections import Counter
@@ -11,11 +11,11 @@ from autograder.intake.reading import read
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Submission
 
-Key = tuple[str, int]                     # the submission's name, and which one of that name it is
+Key = tuple[str, int]                     # the submission's name, and its number among those of that name
 
 
 def read_any(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> list[Submission]:
-    """The submissions at these paths, each as work for the lesson that it fits best; the first one where none does."""
+    """The submissions at these paths, each for the lesson that it fits best, or for the first if it fits none."""
     found: dict[Key, Submission] = {}
     for lesson in lessons:
         for key, submission in _numbered(read(paths, lesson)):
@@ -26,7 +26,7 @@ def read_any(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> list[Sub
 
 
 def fit(submission: Submission, lesson: Lesson) -> tuple[int, bool]:
-    """How many of the lesson's functions are defined in it, and whether its place has a name of the lesson's."""
+    """How many of the lesson's functions are defined in it, and whether its path has one of the lesson's names."""
     path = PurePosixPath(submission.name)
     named = path.name in notebook_names(lesson) or not assignment_folders(lesson).isdisjoint(path.parts)
     return functions(lesson, (cell.source for cell in submission.cells)), named

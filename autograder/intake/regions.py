@@ -1,4 +1,4 @@
-"""The solution regions of the source notebooks, and what students get in their place."""
+"""Find the solution regions of the source notebooks, and what students get instead."""
 from __future__ import annotations
 
 import ast
@@ -16,14 +16,14 @@ Bodies = Mapping[str, Sequence[str]]                    # function name -> the l
 
 
 def bodies(code: str) -> dict[str, list[str]]:
-    """The bodies of the functions in this code as they are written, without their docstrings."""
+    """The bodies of the functions in this code as written, without their docstrings."""
     lines = code.splitlines()
     functions = [node for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)]
     return {node.name: lines[_first_line(node):node.end_lineno] for node in functions}
 
 
 def _first_line(function: ast.FunctionDef) -> int:
-    """Where the body starts, counted from 0: after the docstring, where there is one."""
+    """Where the body starts, counted from 0: after the docstring, if there is one."""
     first = function.body[0]
     return first.end_lineno if ast.get_docstring(function) is not None else first.lineno - 1
 
@@ -66,7 +66,7 @@ def solution_cells(notebook: nbformat.NotebookNode, wanted: Bodies) -> Iterator[
 
 
 def region(lines: Sequence[str], where: str) -> tuple[int, int]:
-    """The lines between the two markers, as a half-open range; ValueError unless each stands there once, in order."""
+    """The lines between the two markers, as a half-open range; ValueError unless each occurs once, in order."""
     stripped = [line.strip() for line in lines]
     if stripped.count(BEGIN) != 1 or stripped.count(END) != 1 or stripped.index(END) < stripped.index(BEGIN):
         raise ValueError(f"{where}: expected one {BEGIN!r} followed by one {END!r}")

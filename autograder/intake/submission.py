@@ -1,4 +1,4 @@
-"""From what one file holds to a Submission: the student's own cells, the notices and the key of the content."""
+"""Make a Submission from the content of one file: the student's own cells, the notices and the key of the content."""
 from __future__ import annotations
 
 import hashlib
@@ -15,14 +15,14 @@ from autograder.intake.template import Template, template_of
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Cell, Submission, Text, text
 
-#: in the metadata of a notebook; within a text of JSON the quotes would have backslashes
+#: in the metadata of a notebook; inside a JSON string the quotes would have backslashes
 _VERSION = re.compile(rb'"language_info"\s*:\s*\{(?:[^{}]|\{[^{}]*\}){0,2000}?"version"\s*:\s*"(\d{1,2})\.(\d{1,3})')
 
 
 def read_bytes(name: str, data: bytes, lesson: Lesson, student: str | None = None) -> Submission:
     """The submission in these bytes: a Python file if its name says so, else a notebook.
 
-    A bad file never raises: the submission says why it is unreadable. `student` is else the file's name.
+    A bad file never raises: the submission says why it is unreadable. `student` defaults to the file's name.
     """
     template = template_of(lesson)
     student = stem(name) if student is None else student
@@ -42,7 +42,7 @@ def from_sources(name: str, student: str, sources: Sequence[str], lesson: Lesson
 
 
 def unreadable(name: str, student: str, why: Text, lesson: Lesson) -> Submission:
-    """A submission of which nothing can be graded, and why."""
+    """A submission that cannot be graded, and why."""
     return Submission(label(name), label(student), lesson.name, unreadable=why)
 
 
@@ -73,14 +73,14 @@ def _submission(name: str, student: str, cells: list[NotebookCell], notices: lis
 
 
 def newer_python(data: bytes) -> str:
-    """"3.13" where a notebook says that it is of that Python, and ours is older; else nothing."""
+    """The notebook's Python version such as "3.13", if it is newer than ours; else ""."""
     found = _VERSION.search(data)
     newer = found and (int(found[1]), int(found[2])) > sys.version_info[:2]
     return f"{int(found[1])}.{int(found[2])}" if newer else ""
 
 
 def _key(lesson: str, cells: Iterable[Cell], python: str) -> str:
-    """The same for the same code in the same order, whatever the file is called and whatever it printed."""
+    """The same key for the same code in the same order, whatever the file is called and whatever it printed."""
     digest = hashlib.blake2b(digest_size=16)
     for part in (lesson, *filter(None, [python]), *(cell.source for cell in cells)):
         encoded = part.encode()

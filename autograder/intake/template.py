@@ -1,4 +1,4 @@
-"""What the course itself put into the notebook: the cells that students are given, in every edition of the lesson."""
+"""Know what the course itself put into the notebook: the given cells, in every edition of the lesson."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -14,16 +14,16 @@ from autograder.lessons.kit.lesson import Lesson
 
 @dataclass(frozen=True)
 class Template:
-    """The given cells. All texts are normalised: runs of white space are one blank."""
+    """The given cells. All texts are normalised: each run of white space becomes one blank."""
 
     given: Mapping[str, frozenset[str]]         # grade_id -> the code, with and without hidden tests
-    code: frozenset[str]                        # all those texts, and those of cells that are there to play with
+    code: frozenset[str]                        # all those texts, and those of cells to experiment with
     prose: frozenset[str]                       # the texts of cells that are not code
     editions: Mapping[str, frozenset[str]]      # language -> the texts of its given cells and its prose
-    marks: Mapping[str, frozenset[str]]         # grade_id -> nbgrader's flags and points, as they may stand there
+    marks: Mapping[str, frozenset[str]]         # grade_id -> nbgrader's flags and points, as they may occur
 
     def language(self, sources: Iterable[str]) -> str:
-        """The edition that most of these cells were given in; "" where they do not tell."""
+        """The edition that most of these cells were given in; "" if they do not tell."""
         texts = {normalised(source) for source in sources}
         matches = {language: len(texts & own) for language, own in self.editions.items()}
         best = max(matches.values(), default=0)
@@ -32,7 +32,7 @@ class Template:
 
 
 def template_of(lesson: Lesson) -> Template:
-    """The lesson's given cells; read once for each lesson."""
+    """The lesson's given cells, read once per lesson."""
     worth = tuple((exercise.grade_id, f"{exercise.worth:g}") for exercise in lesson.exercises)
     return _template(tuple(sorted(lesson.editions.items())), worth)
 
@@ -62,7 +62,7 @@ def _template(editions: tuple[tuple[str, str], ...], worth: tuple[tuple[str, str
     prose: set[str] = set()
     texts: dict[str, set[str]] = {}
     marks: dict[str, frozenset[str]] = {}
-    points = dict(worth)                        # the course may have chosen others than stand in the notebook
+    points = dict(worth)                        # the course may have chosen points other than the notebook's
     for language, path in editions:
         cells, _ = notebook_cells(text_of(course_file(path).read_bytes())[0])
         for cell in cells:

@@ -1,1 +1,1 @@
-"""From answers to a grade: worlds, checks, own tests, diagnosis, points."""
+"""Turn answers into a grade: worlds, checks, own tests, diagnosis, points."""

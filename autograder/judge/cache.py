@@ -1,6 +1,6 @@
-"""Arrays that take a second to compute and never change for one version of the checks, kept in the user's cache.
+"""Cache arrays that take a second to compute and never change for one version of the checks, in the user's cache.
 
-Nothing of a student's comes here. A cache that cannot be read or written costs time and nothing else.
+Nothing of a student's is stored here. A cache that cannot be read or written only costs time.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def folder() -> Path:
 
 
 def load(version: str, name: str) -> dict[str, np.ndarray] | None:
-    """What was kept under this name by the same version of the checks, or None."""
+    """The arrays cached under this name by the same version of the checks, or None."""
     try:
         with np.load(folder() / version / f"{name}.npz", allow_pickle=False) as kept:
             return dict(kept)
@@ -31,7 +31,7 @@ def load(version: str, name: str) -> dict[str, np.ndarray] | None:
 
 
 def save(version: str, name: str, arrays: Mapping[str, np.ndarray]) -> None:
-    """Keep these arrays; whole or not at all."""
+    """Cache these arrays, all or nothing."""
     place = folder() / version
     try:
         place.mkdir(parents=True, exist_ok=True)

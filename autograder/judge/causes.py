@@ -1,4 +1,4 @@
-"""Why a function is not there: a syntax error in its cell, a newer Python than ours, another spelling of its name."""
+"""Find out why a function is missing: a syntax error in its cell, a newer Python than ours, a misspelled name."""
 from __future__ import annotations
 
 import difflib
@@ -13,7 +13,7 @@ from autograder.lessons.kit.lesson import Exercise
 from autograder.records import CellReport, ExerciseGrade, Submission, Text, text
 
 OURS = "{}.{}".format(*sys.version_info)
-#: what a newer Python can read, by the error with which an older one stops or the line at which it does
+#: what only a newer Python can read, by the error of an older one or the line where it stops
 _NEWER = (
     ((3, 12), re.compile(r"SyntaxError: f-string"),
      re.compile(r"\s*type\s+\w+.*=|\s*(?:async\s+)?(?:def|class)\s+\w+\[")),
@@ -35,7 +35,7 @@ def with_causes(grades: Sequence[ExerciseGrade], exercises: Iterable[Exercise], 
 
 def _explained(grade: ExerciseGrade, exercise: Exercise, submission: Submission, unread: list[CellReport],
                newer: list[CellReport]) -> ExerciseGrade:
-    """Without points where a newer Python may be able to read it: then a person decides."""
+    """Without points if a newer Python may be able to read it: then a person decides."""
     if not any(verdict.verdict == "missing" for verdict in grade.verdicts):
         return grade
     report = next((report for report in unread if _defines(_source(submission, report), grade.name)), None)
@@ -53,14 +53,14 @@ def _unread(submission: Submission, report: CellReport, name: str) -> Text:
 
 
 def place(submission: Submission, report: CellReport) -> Text:
-    """The cell as people count, or the file."""
+    """The cell as people count it, or the file."""
     if submission.name.lower().endswith(".py") and len(submission.cells) == 1:
         return text("The file")
     return text("Cell {cell}", cell=report.cell + 1)
 
 
 def _spelt(submission: Submission, name: str) -> Text | None:
-    """A function of nearly that name, which may be the one that was meant."""
+    """A function with nearly that name, which may be the one that was meant."""
     names = {found.replace("_", "").lower(): found for cell in submission.cells for found in _DEF.findall(cell.source)}
     near = difflib.get_close_matches(name.replace("_", "").lower(), names, n=1, cutoff=0.85)
     if not near or names[near[0]] == name:
@@ -72,7 +72,7 @@ def _spelt(submission: Submission, name: str) -> Text | None:
 # --- newer than ours ----------------------------------------------------------------------------------------------
 
 def _may_be_newer(report: CellReport, submission: Submission) -> bool:
-    """Whether the notebook says that it is of a newer Python, or what cannot be read is known to be of one."""
+    """Whether the notebook declares a newer Python, or the unreadable line is known to need one."""
     if submission.python:
         return True
     lines = _source(submission, report).splitlines()

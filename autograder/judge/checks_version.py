@@ -1,4 +1,4 @@
-"""The version of the checks: it changes whenever a mark could."""
+"""Compute the version of the checks, which changes whenever a mark could."""
 from __future__ import annotations
 
 from functools import lru_cache
@@ -16,7 +16,7 @@ _ROOMS = ("intake", "judge", "sandbox")         # of the package; with the recor
 def checks_version(lesson: Lesson, limits: str = "") -> str:
     """16 hex digits over the engine, the lesson's checks and mistakes, the reference and what is given.
 
-    Points and left-out exercises that a course chose itself count too, and so do limits that are not the usual ones.
+    Points and left-out exercises chosen by the course count too, and so do limits that differ from the defaults.
     """
     digest = blake2b(digest_size=8)
     package = Path(str(files("autograder")))

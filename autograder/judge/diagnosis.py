@@ -1,8 +1,8 @@
-"""What a function answered -> the known mistake that explains all of it, or none.
+"""Name the known mistake that explains everything a function answered, if there is one.
 
-A mistake is named only if it gives the same answer to every recorded question of that exercise; those that explain
-them equally well are all named. Where no single mistake does, two are tried: made together in one source, or each at
-work in its own part of the answers. What the catalogue answers is computed when it is first needed, and kept.
+A mistake is named only if it gives the same answer to every recorded question of that exercise; if several explain them
+equally well, all are named. If no single mistake does, two are tried: made together in one source, or each at work in
+its own part of the answers. The catalogue's answers are computed when first needed, and cached.
 """
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from autograder.lessons.kit.lesson import UNWRITTEN, Exercise, Lesson, Mistake
 from autograder.records import Call, Diagnosis, Outcome, Result
 
 MOST_NAMED = 3
-LARGE = 100_000                                 # bytes: such a question only goes to mistakes that explain the rest
-Made = tuple[Mistake, ...]                      # mistakes that are made together
+LARGE = 100_000  # bytes; a larger question is only asked of mistakes that explain the rest
+Made = tuple[Mistake, ...]                      # mistakes made together
 Answers = Mapping[Call, Outcome]
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """What many wrong subjects answer to the same questions: a row each."""
+    """The answers of many wrong subjects to the same questions: a row each."""
 
     made: list[Made]
     calls: list[Call]
@@ -45,7 +45,7 @@ class Table:
         return Table(self.made, [self.calls[i] for i in kept], [], self.rows.take(columns), self.right.take(columns))
 
     def less(self, left_out: frozenset[str]) -> Table:
-        """The table without every row in which one of these mistakes is made."""
+        """The table without the rows in which one of these mistakes is made."""
         if not left_out:
             return self
         stays = [i for i, made in enumerate(self.made) if left_out.isdisjoint(mistake.id for mistake in made)]
@@ -53,7 +53,7 @@ class Table:
 
 
 class Catalogue:
-    """The lesson's mistakes as subjects, and what they answer."""
+    """The lesson's mistakes as subjects, and their answers."""
 
     def __init__(self, lesson: Lesson, reference: LocalSubject, left_out: Iterable[str] = ()):
         self._lesson, self._reference = lesson, reference
@@ -62,13 +62,13 @@ class Catalogue:
         self._tables: dict[tuple, Table] = {}
 
     def without(self, *left_out: str) -> Catalogue:
-        """The catalogue less these mistakes; it shares everything that is known already."""
+        """The catalogue without these mistakes; it shares everything already computed."""
         other = copy(self)
         other._left_out = self._left_out.union(left_out)
         return other
 
     def mistakes(self, exercise: str) -> list[Mistake]:
-        """Those that this exercise can be wrong by."""
+        """The mistakes that this exercise can have."""
         return [mistake for mistake in self._all(exercise) if mistake.id not in self._left_out]
 
     def _all(self, exercise: str) -> list[Mistake]:
@@ -76,7 +76,7 @@ class Catalogue:
                 if exercise in mistake.exercises and mistake.advice is None]
 
     def subject(self, *made: Mistake) -> LocalSubject | None:
-        """The reference with these mistakes made in it; None where they cannot be made together."""
+        """The reference with these mistakes made in it; None if they cannot be made together."""
         if made not in self._subjects:
             self._subjects[made] = self._make(made)
         return self._subjects[made]
@@ -93,9 +93,9 @@ class Catalogue:
     # --- which mistake ------------------------------------------------------------------------------------------
 
     def diagnose(self, judged: Judged, right: Iterable[str] = ()) -> Diagnosis:
-        """The mistakes that explain an exercise, in the world in which least else can be wrong.
+        """The mistakes that explain an exercise, in the world where the least else can be wrong.
 
-        A mistake that two exercises make together is not named where the other one is among the right ones.
+        A mistake that two exercises make together is not named if the other exercise is among the right ones.
         """
         worlds = ("own-forward", "own") if judged.needs_its_own_earlier_answers else ("stand-in", "own")
         for world in worlds:
@@ -140,7 +140,7 @@ class Catalogue:
         return [table.made[i] for i in np.flatnonzero(table.rows.agrees(told).all(axis=1))]
 
     def _explains_all(self, made: Made, answers: Answers, stand_ins: frozenset[str]) -> bool:
-        """Whether they give every answer, those to large questions too: made in one source, or else each its part."""
+        """Whether they give every answer, also to large questions: made in one source, or each its own part."""
         seen = self._row(answers, stand_ins)
         if self.subject(*made) is not None and self._row_of(made, answers, stand_ins).agrees(seen).all():
             return True
@@ -152,7 +152,7 @@ class Catalogue:
             np.any([row.agrees(seen) for row in rows], axis=0)).all())
 
     def explains_forward(self, judged: Mapping[str, Judged], name: str) -> bool:
-        """Whether the student's own function behaves like known mistakes, those of earlier exercises among them."""
+        """Whether the student's own function behaves like known mistakes, including those of earlier exercises."""
         forward = judged[name]
         if self.diagnose(forward).mistakes:
             return True
@@ -164,7 +164,7 @@ class Catalogue:
     # --- what they answer ---------------------------------------------------------------------------------------
 
     def _singles(self, exercise: Exercise, stand_ins: frozenset[str]) -> Table:
-        """Every mistake of the exercise, and every question of its checks but the large ones."""
+        """Every mistake of the exercise, and every question of its checks except the large ones."""
         if (exercise.name, stand_ins) not in self._tables:
             ask = AskIn("stand-in" if stand_ins else "own", self._reference, self._reference, stand_ins)
             for check in exercise.checks:
@@ -175,11 +175,11 @@ class Catalogue:
         return self._tables[exercise.name, stand_ins].less(self._left_out)
 
     def _pairs(self, exercise: Exercise, telling: Call, stand_ins: frozenset[str]) -> Table:
-        """Every two mistakes that can be made together, and the one question that tells them apart best."""
+        """Every two mistakes that can be made together, and the one question that distinguishes them best."""
         if (telling, stand_ins) not in self._tables:
             pairs = list(combinations(self._all(exercise.name), 2))
             self._tables[telling, stand_ins] = self._table(f"{exercise.name}-2", pairs, [telling], stand_ins)
-            for pair in pairs:                                  # their answers are kept, they themselves are not
+            for pair in pairs:                                  # only their answers are kept
                 self._subjects.pop(pair, None)
         return self._tables[telling, stand_ins].less(self._left_out)
 
@@ -192,16 +192,16 @@ class Catalogue:
 
     def _rows(self, name: str, made: list[Made], calls: list[Call], stand_ins: frozenset[str]
               ) -> tuple[list[Made], Row]:
-        """The rows of those that can be made, from an earlier run where there is one."""
+        """The rows of those that can be made, cached from an earlier run if possible."""
         version = checks_version(self._lesson)
         known = kept.load(version, name)
-        if known is None or len(known["could"]) != len(made):              # kept while the catalogue was being edited
-            could = np.array([self.subject(*one) is not None for one in made], dtype=bool)
-            rows = [self._row_of(one, calls, stand_ins) for one, can in zip(made, could, strict=True) if can]
+        if known is None or len(known["could"]) != len(made):              # cached while the catalogue was being edited
+            could = np.array([self.subject(*each) is not None for each in made], dtype=bool)
+            rows = [self._row_of(each, calls, stand_ins) for each, can in zip(made, could, strict=True) if can]
             known = {"could": could, **vars(Row.stack(rows))}
             kept.save(version, name, known)
         could = known.pop("could")
-        return [one for one, can in zip(made, could, strict=True) if can], Row(**known)
+        return [each for each, can in zip(made, could, strict=True) if can], Row(**known)
 
     def _row_of(self, made: Made, calls: Iterable[Call], stand_ins: frozenset[str]) -> Row:
         subject = self.subject(*made)
@@ -219,8 +219,8 @@ class Catalogue:
 def _show(made: Made, table: Table, agrees: np.ndarray, seen: Row) -> bool:
     """Whether mistakes made in one source are all at work: none undoes another where the answer is right.
 
-    Where an answer has several parts, one of the mistakes explains a wrong part on its own. Otherwise two mistakes
-    about one thing (dividing by a root too often, multiplying by it) would pass for a third that is not known.
+    If an answer has several parts, one of the mistakes explains a wrong part alone. Otherwise two mistakes about the
+    same thing (dividing by a root too often, multiplying by it) would pass for a third, unknown one.
     """
     rows = [table.made.index((mistake,)) for mistake in made]
     right, differs = table.right.agrees(seen), ~table.rows.agrees(table.right)[rows]
@@ -229,7 +229,7 @@ def _show(made: Made, table: Table, agrees: np.ndarray, seen: Row) -> bool:
 
 
 def _size(call: Call) -> int:
-    """The bytes of a call's arrays, those of an earlier call that it refers to among them."""
+    """The bytes of a call's arrays, including those of an earlier call that it refers to."""
     def size(value: object) -> int:
         if isinstance(value, Result):
             return _size(value.of)
@@ -248,6 +248,6 @@ def _of(answers: Answers, function: str) -> dict[Call, Outcome]:
 
 
 def _diagnosis(found: list[Made]) -> Diagnosis:
-    """At most a few, without doubles, best first."""
+    """At most a few, without duplicates, best first."""
     mistakes = list(dict.fromkeys(mistake for made in found[:MOST_NAMED] for mistake in made))
     return Diagnosis(tuple(mistake.id for mistake in mistakes), tuple(mistake.hint for mistake in mistakes))

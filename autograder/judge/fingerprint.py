@@ -1,9 +1,9 @@
-"""An answer as a short row of numbers, so that it can be held against the whole catalogue at once.
+"""Turn an answer into a short row of numbers, to compare it with the whole catalogue at once.
 
 Each leaf of an answer (y, an entry of the cache, one gradient) becomes a token (what kind of thing it is: shape, kind
 of number, finite or not) and a random projection of its numbers. Equal answers have equal rows up to rounding;
-different ones differ in all but a freak of chance. How an own attention lays out its cache does not matter, so nested
-dicts are left out; so is which of the refusing exceptions was raised where one is due.
+different ones differ except by a freak of chance. The layout of an own attention's cache does not matter, so nested
+dicts are left out; nor does it matter which of the refusing exceptions was raised where a refusal is due.
 """
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def leaves(value: Any) -> list[Path]:
 
 
 class Row:
-    """The fingerprint of some answers: tokens, projections and norms, one entry a leaf."""
+    """The fingerprint of some answers: tokens, projections and norms, one entry per leaf."""
 
     def __init__(self, tokens: np.ndarray, values: np.ndarray, norms: np.ndarray):
         self.tokens, self.values, self.norms = tokens, values, norms
@@ -68,7 +68,7 @@ def width(right: Outcome) -> int:
 
 
 def _entries(outcome: Outcome, right: Outcome) -> list[tuple[int, float, float]]:
-    """First what became of the call (and which arguments it touched), then the leaves of the answer."""
+    """First the outcome of the call (and the arguments it changed), then the leaves of the answer."""
     paths = leaves(right.value)
     if outcome.status == "answered":
         touched = sorted({path.partition(".")[0] for path in outcome.changed})
@@ -77,9 +77,9 @@ def _entries(outcome: Outcome, right: Outcome) -> list[tuple[int, float, float]]
 
 
 def _manner(outcome: Outcome, right: Outcome) -> str:
-    """How an exception counts: a stub that nobody has written yet, a refusal where that is right, or its own words.
+    """How an exception counts: an unwritten stub, a refusal where that is right, or its own text.
 
-    Where an answer was asked for, exceptions are the same mistake only if they say the same: anything can raise.
+    Where an answer was asked for, exceptions are the same mistake only if their texts are equal: anything can raise.
     """
     if UNWRITTEN in outcome.kinds:
         return UNWRITTEN
@@ -104,7 +104,7 @@ def _leaf(value: Any, path: Path) -> tuple[int, float, float]:
 
 
 def _holds(value: Any) -> list[str]:
-    """What stands where something is absent: its kind, and of a dict the keys."""
+    """What stands for an absent leaf: its kind, and for a dict its keys."""
     return [type(value).__name__, *(sorted(value) if isinstance(value, dict) else [])]
 
 

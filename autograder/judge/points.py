@@ -1,7 +1,7 @@
-"""Verdicts -> points: exact fractions, rounded once, when an exercise is added up.
+"""Turn verdicts into points: exact fractions, rounded once, when an exercise is added up.
 
-Examples, single-key cases and properties pay only once a hidden value is right (`Check.needs`), so that a stub, an
-exception or the examples learnt by heart are worth nothing.
+Examples, single-key cases and properties earn points only once a hidden value is right (`Check.needs`), so that a stub,
+an exception or memorised examples are worth nothing.
 """
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _not_yet(exercise: Exercise, check: Check) -> Text:
 def ungraded(exercise: Exercise, word: str) -> ExerciseGrade:
     """An exercise that was not judged: nothing could be tried ("skipped") or we failed ("broken").
 
-    Only where the lesson leaves it out (`exercise.skipped`) does it leave the maximum; else its points are unknown.
+    It leaves the maximum only if the lesson leaves it out (`exercise.skipped`); otherwise its points are unknown.
     """
     points = None if exercise.skipped is None else 0.0
     verdicts = tuple(Verdict(check.name, check.title, word, points, float(check.points), None, exercise.skipped)

@@ -1,4 +1,4 @@
-"""Why a check has no answer to judge, in words: what happened instead, and what most often causes it."""
+"""Say why a check has no answer to judge: what happened instead, and what most often causes it."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from autograder.records import Outcome, Text, text
 
 
 def why_unanswered(name: str, outcome: Outcome, shown: bool, of_an_example: Callable[[str], bool]) -> Text:
-    """What happened to this function instead of an answer; of a hidden call no text that the student's code made."""
+    """What this function did instead of answering; for a hidden call, no text that the student's code made."""
     if outcome.status == "raised":
         return _raised(name, outcome, shown, of_an_example)
     if outcome.status == "timed_out":
@@ -28,14 +28,14 @@ def _raised(name: str, outcome: Outcome, shown: bool, of_an_example: Callable[[s
 
 
 def unwritten(name: str, outcome: Outcome) -> Text:
-    """Which function is not written yet: the one that was asked, or another one of the student's that it calls."""
+    """Which function is not written yet: the one that was asked, or one of the student's that it calls."""
     if outcome.within not in ("", name):
         return text("{function} calls {other}, and {other} is not written yet", function=name, other=outcome.within)
     return text("{function} is not written yet", function=name)
 
 
 def _stops(name: str, outcome: Outcome, shown: bool) -> Text:
-    """With which exception it stops, and where."""
+    """The exception with which it stops, and where."""
     kind = outcome.error if shown else (outcome.kinds[0] if outcome.kinds else "Exception")
     said = f"{kind}: {outcome.message}" if shown and outcome.message else kind
     if outcome.where is None:
@@ -45,7 +45,7 @@ def _stops(name: str, outcome: Outcome, shown: bool) -> Text:
 
 
 def _too_slow(name: str, outcome: Outcome) -> Text:
-    if outcome.seconds < 1:                         # it was hardly begun, or not asked at all any more
+    if outcome.seconds < 1:                         # it had hardly begun, or was not asked any more
         return text("there was no time left for {function}", function=name)
     return text("{function} was not done after {seconds} seconds, which is all the time that one call has",
                 function=name, seconds=f"{outcome.seconds:.0f}")
