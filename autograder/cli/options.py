@@ -62,12 +62,12 @@ def common(command: Callable[..., int]) -> Callable[..., int]:
                      show_default=True, help="The wall around students' code; auto takes the best available."),
         click.option("--memory", "memory_mb", metavar="MB", type=click.IntRange(256, 2**20), default=1024,
                      show_default=True, help="Memory limit of a student's process."),
-        click.option("--seconds", metavar="S", type=click.FloatRange(0, 3600, min_open=True), default=5.0,
-                     callback=_finite, show_default=True, help="Time limit of one call."),
+        click.option("--seconds", metavar="S", type=click.FloatRange(0, 3600, min_open=True), default=10.0,
+                     callback=_finite, show_default=True, help="Processor time (or sleep) of one call."),
         click.option("--budget", metavar="S", type=click.FloatRange(0, 86400, min_open=True), default=60.0,
-                     callback=_finite, show_default=True, help="Time limit of one submission in all."),
+                     callback=_finite, show_default=True, help="Processor time (or sleep) of one submission in all."),
         click.option("--cell-seconds", metavar="S", type=click.FloatRange(0, 3600, min_open=True), default=10.0,
-                     callback=_finite, show_default=True, help="Time limit of one cell of the notebook."),
+                     callback=_finite, show_default=True, help="Processor time (or sleep) of one cell of the notebook."),
         language_option,
     ):
         command = option(command)

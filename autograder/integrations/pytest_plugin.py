@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--submission-lesson", metavar="NAME", default=None,
                     help="the lesson with the checks; by default the one whose functions it defines")
     group.addoption("--submission-lang", choices=["nl", "en"], default="nl", help="the language of the messages")
-    group.addoption("--submission-seconds", type=float, default=5.0, help="how long one call may take")
+    group.addoption("--submission-seconds", type=float, default=10.0, help="how long one call may take")
     group.addoption("--submission-memory", type=int, default=1024, metavar="MB", help="memory limit of its process")
     group.addoption("--submission-isolation", choices=["auto", "namespaces", "process", "none"], default="auto",
                     help="the wall around the student's code")

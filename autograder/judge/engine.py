@@ -20,7 +20,7 @@ from autograder.judge.points import exercise_grade, ungraded
 from autograder.judge.worlds import Attempt, Judged, Open, functions_of, own_derivative_world, own_world, stand_in_world
 from autograder.lessons.kit.lesson import Exercise, Implementation, Lesson
 from autograder.records import Diagnosis, ExerciseGrade, Grade, Outcome, StandIns, Subject, Submission, Text, text
-from autograder.sandbox.student import Sandbox, Student, ZygoteLost
+from autograder.sandbox.student import Allowance, Sandbox, Student, ZygoteLost
 from autograder.stages import stage
 
 
@@ -28,7 +28,7 @@ from autograder.stages import stage
 class Limits:
     """What a student's code may use."""
 
-    seconds: float = 5.0                        # per call
+    seconds: float = 10.0                       # per call: the slowest right style takes less than half of it
     memory_mb: int = 1024
     isolation: str = "auto"
     cell_seconds: float = 10.0                  # per cell of the notebook
@@ -156,7 +156,7 @@ class Engine:
         self._assessor: Assessor | None = None
         self._test = next((exercise.name for exercise in lesson.exercises if exercise.implementations), "")
         self._sandbox = Sandbox(isolation=limits.isolation, seconds=limits.seconds, memory_mb=limits.memory_mb,
-                                cell_seconds=limits.cell_seconds)
+                                cell_seconds=limits.cell_seconds, budget=limits.budget)
 
     def __enter__(self) -> Engine:
         self._sandbox.__enter__()
@@ -188,7 +188,7 @@ class Engine:
         students: list[Student] = []
         try:
             with _quiet_numbers():
-                assessment = self._assessed(submission, students, time.monotonic() + self._budget)
+                assessment = self._assessed(submission, students, Allowance(self._budget))
         except Exception as error:
             return self._grade(submission, "broken", start, exercises=self._nothing("broken"),
                                for_a_person=(reason(error),))
@@ -198,21 +198,22 @@ class Engine:
             notices=(*submission.notices, *newer, *_told(students), *assessment.notices),
             for_a_person=(*assessment.for_a_person, *newer, *_suspicious(students)))
 
-    def _assessed(self, submission: Submission, students: list[Student], until: float) -> Assessment:
+    def _assessed(self, submission: Submission, students: list[Student], allowance: Allowance) -> Assessment:
         """Judged; once more where the zygote was lost on the way, which is never the student's fault."""
         try:
-            return self._assessor.assess(partial(self._open, submission, students, until))
+            return self._assessor.assess(partial(self._open, submission, students, allowance))
         except ZygoteLost:
             students.clear()
-            return self._assessor.assess(partial(self._open, submission, students, until))
+            return self._assessor.assess(partial(self._open, submission, students, allowance))
 
-    def _open(self, submission: Submission, students: list[Student], until: float, stand_ins: StandIns,
+    def _open(self, submission: Submission, students: list[Student], allowance: Allowance, stand_ins: StandIns,
               install: tuple[str, ...]) -> AbstractContextManager[Student]:
         """A fresh process with the student's cells; later ones know from the first which cells hang."""
         plan, examine = (students[0].plan, "") if students else (None, self._test)
         with stage("cells"):
             student = self._sandbox.open(submission.cells, modules=self.lesson.modules, prelude=self.lesson.prelude,
-                                         stand_ins=stand_ins, install=install, plan=plan, until=until, examine=examine)
+                                         stand_ins=stand_ins, install=install, plan=plan, allowance=allowance,
+                                         examine=examine)
         students.append(student)
         return student
 

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import os
 import secrets
+import select
 import signal
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from autograder.sandbox.clock import Allowance, Clock, Stint
 from autograder.sandbox.forkserver import Forked, ForkServer
 from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.messages import CallBack, CallBackAnswer, decode_from_worker, encode
@@ -18,11 +19,11 @@ Reply = TypeVar("Reply")
 
 
 class Died(Exception):
-    """The child is gone, or had to be killed: the verdict word, and the evidence."""
+    """The child is gone, or had to be killed: the verdict word, the evidence, and the seconds that it took."""
 
-    def __init__(self, status: str, evidence: str):
+    def __init__(self, status: str, evidence: str, took: float = 0.0):
         super().__init__(evidence)
-        self.status, self.evidence = status, evidence
+        self.status, self.evidence, self.took = status, evidence, took
 
 
 def new_nonce() -> int:
@@ -36,19 +37,30 @@ class Conversation:
     def __init__(self, server: ForkServer):
         self._server = server
         self._child: Forked = server.fork()
+        self._clock = Clock(self._child.pidfd)
+        self.allowance = Allowance()      # what its submission may still use
+        self.took = 0.0                   # seconds, for the last question
 
     @property
     def complaint(self) -> str:
         """What stands on the zygote's standard error: why a child did not get as far as its first message."""
         return self._server.complaint()
 
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended."""
+        return not select.select([self._child.pidfd], [], [], 0)[0]
+
     def ask(self, message: Any, expected: type[Reply], seconds: float,
             call_back: Callable[[CallBack], CallBackAnswer] | None = None) -> Reply:
-        """The reply to this message within `seconds`, call-backs included; raises Died otherwise."""
+        """The reply to this message within `seconds` of the child's (see `clock`); raises Died otherwise."""
         body = encode(message)
-        deadline = time.monotonic() + seconds
+        stint = Stint(self._clock, seconds, self.allowance)
         try:
-            reply = self._exchange(body, message.nonce, deadline, call_back)
+            try:
+                reply = self._exchange(body, message.nonce, stint, call_back)
+            finally:
+                self.took = stint.end()
             if type(reply) is not expected:
                 raise wire.WireError(f"a {type(reply).__name__} is no reply to this")
         except wire.DeadlineError:
@@ -62,19 +74,21 @@ class Conversation:
             raise
         return reply
 
-    def _exchange(self, body: bytes, nonce: int, deadline: float,
+    def _exchange(self, body: bytes, nonce: int, stint: Stint,
                   call_back: Callable[[CallBack], CallBackAnswer] | None) -> Any:
         channel = self._child.channel
-        wire.send(channel, body, deadline)
+        wire.send(channel, body, stint.patience)
         for _ in range(CALLBACK_CAP + 1):
-            reply = decode_from_worker(wire.receive(channel, deadline))
+            reply = decode_from_worker(wire.receive(channel, stint.patience))
             if reply.nonce != nonce:
                 raise wire.WireError("a reply to something that was not asked")
             if type(reply) is not CallBack:
                 return reply
             if call_back is None:
                 raise wire.WireError("a call-back where nothing can be called")
-            wire.send(channel, encode(call_back(reply)), deadline)
+            with stint.away():
+                answer = encode(call_back(reply))
+            wire.send(channel, answer, stint.patience)
         raise wire.WireError(f"more than {CALLBACK_CAP} call-backs in one question")
 
     def _end(self) -> tuple[str, str]:
@@ -83,7 +97,7 @@ class Conversation:
 
     def _died(self, status: str, evidence: str) -> Died:
         self.close()
-        return Died(status, evidence)
+        return Died(status, evidence, self.took)
 
     def close(self) -> None:
         """Kill the child: no atexit, `__del__` or handler of the student's runs."""
@@ -93,6 +107,7 @@ class Conversation:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._child.pidfd, signal.SIGKILL)
         os.close(self._child.pidfd)
+        self._clock.close()
         self._server.forget(self._child.number)
 
 

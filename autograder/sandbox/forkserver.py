@@ -40,7 +40,7 @@ class ForkServer:
     Without a wall its home and working folder is a temporary one, so that what is written lands nowhere else.
     """
 
-    def __init__(self, memory_mb: int, wall: Wall, plots: bool = False):
+    def __init__(self, memory_mb: int, seconds: int, wall: Wall, plots: bool = False):
         self._folder = None
         environment, folder = wall.environment(), "/"
         if wall.tier == "none":
@@ -50,7 +50,7 @@ class ForkServer:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = _started(
-                wall.command(theirs.fileno(), memory_mb, plots), pass_fds=[theirs.fileno()], env=environment,
+                wall.command(theirs.fileno(), memory_mb, seconds, plots), pass_fds=[theirs.fileno()], env=environment,
                 cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                 start_new_session=True)
         self._numbers = itertools.count(1)

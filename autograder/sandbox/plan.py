@@ -5,14 +5,13 @@ that does not help. A cell that took long is run for its definitions only in lat
 """
 from __future__ import annotations
 
-import math
 import re
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from autograder.records import Cell, CellReport, Text, text
+from autograder.sandbox.clock import Allowance
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.wire.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
 from autograder.sandbox.wire.plain import exact_text
@@ -50,7 +49,7 @@ class CellRuns:
     cells: Sequence[Cell]
     plan: Plan
     seconds: float                        # for one cell
-    until: float = math.inf               # when the time of the whole submission is up (time.monotonic)
+    allowance: Allowance = field(default_factory=Allowance)               # of the whole submission
     reports: dict[int, CellReport] = field(default_factory=dict)          # the first run of each cell
     notices: list[Text] = field(default_factory=list)
 
@@ -60,7 +59,7 @@ class CellRuns:
             how = self.plan.how(cell)
             if how.mode == "left_out":
                 continue
-            if time.monotonic() >= self.until:
+            if self.allowance.seconds <= 0:
                 self.tell(OUT_OF_TIME)
                 return True
             if how.slow:
@@ -68,20 +67,20 @@ class CellRuns:
                                 cell=cell.index + 1))
             run = Run(new_nonce(), cell.index, exact_text(cell.source), how.mode, list(how.skip))
             try:
-                ran = child.ask(run, Ran, min(self.seconds, max(0.0, self.until - time.monotonic())))
+                ran = child.ask(run, Ran, self.seconds)
             except Died as died:
                 self._died(cell, how, died)
                 return False
-            self._ran(cell, how, ran)
+            self._ran(cell, how, ran, child.took)
         return True
 
-    def _ran(self, cell: Cell, how: How, ran: Ran) -> None:
+    def _ran(self, cell: Cell, how: How, ran: Ran, took: float) -> None:
         error, line = _error_and_line(ran.error[:WORDS_CAP])
         report = CellReport(cell.index, ran.status, error, ran.output[:OUTPUT_CAP], line)
         self.reports.setdefault(cell.index, report)
         for note in _of_cell(cell, ran.notes[:NOTES_CAP]):
             self.tell(note)
-        if how.mode == "all" and ran.seconds > SLOW_CELL:
+        if how.mode == "all" and took > SLOW_CELL:
             self.plan.cells[cell.index] = How("definitions", tuple(ran.slow), slow=True)
 
     def _died(self, cell: Cell, how: How, died: Died) -> None:

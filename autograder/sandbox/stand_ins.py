@@ -7,7 +7,6 @@ but the frames.
 """
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from autograder.sandbox.wire.messages import CallBack, CallBackAnswer
 from autograder.sandbox.wire.wire import WireError
 
 if TYPE_CHECKING:
+    from autograder.sandbox.clock import Allowance
     from autograder.sandbox.student import Sandbox, Student
 
 SMALL = 96 * 2**10                        # bytes in the arrays of one call
@@ -29,12 +29,12 @@ REACH = 2**22                             # numbers in the largest array that ma
 class Answering:
     """Answers the calls of one student."""
 
-    def __init__(self, stand_ins: StandIns, sandbox: Sandbox):
-        self._stand_ins, self._sandbox = stand_ins, sandbox
+    def __init__(self, stand_ins: StandIns, sandbox: Sandbox, allowance: Allowance):
+        self._stand_ins, self._sandbox, self._allowance = stand_ins, sandbox, allowance
         self._elsewhere: dict[str, Student] = {}
 
-    def answer(self, question: CallBack, seconds: float) -> CallBackAnswer:
-        """The answer to this question, which `seconds` are left for; WireError for a name that nobody answers."""
+    def answer(self, question: CallBack) -> CallBackAnswer:
+        """The answer to this question; WireError for a name that nobody answers."""
         function = self._stand_ins.get(question.name)
         if function is None:
             raise WireError(f"{question.name[:100]} is not answered here")
@@ -43,16 +43,15 @@ class Answering:
         if source is None or bytes_in(args) <= SMALL and reach(args) <= REACH:
             outcome = function(*args)
         else:
-            outcome = self._in_its_own_process(source, Call(question.name, args), seconds)
+            outcome = self._in_its_own_process(source, Call(question.name, args))
         error = outcome.kinds[0] if outcome.kinds else outcome.error
         return CallBackAnswer(question.nonce, outcome.status, on_wire(outcome.value), error, outcome.message)
 
-    def _in_its_own_process(self, source: str, call: Call, seconds: float) -> Outcome:
+    def _in_its_own_process(self, source: str, call: Call) -> Outcome:
         if source not in self._elsewhere:
-            self._elsewhere[source] = self._sandbox.open([Cell(0, source)], modules={}, prelude="")
-        student = self._elsewhere[source]
-        student.until = time.monotonic() + seconds
-        return student.answer(call)
+            self._elsewhere[source] = self._sandbox.open([Cell(0, source)], modules={}, prelude="",
+                                                         allowance=self._allowance)
+        return self._elsewhere[source].answer(call)
 
     def close(self) -> None:
         """End the processes that answered."""

@@ -9,11 +9,10 @@ import itertools
 import marshal
 import math
 import threading
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from functools import lru_cache, partial
+from functools import lru_cache
 from types import MappingProxyType, TracebackType
 from typing import Self
 from weakref import WeakKeyDictionary
@@ -21,6 +20,7 @@ from weakref import WeakKeyDictionary
 from msgspec.structs import replace
 
 from autograder.records import Call, Cell, CellReport, Outcome, Proxy, StandIns, Text
+from autograder.sandbox.clock import Allowance
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ForkServer, ZygoteLost
 from autograder.sandbox.place import function_at
@@ -32,8 +32,6 @@ from autograder.sandbox.wire.messages import (
     Answer,
     Ask,
     AskAgain,
-    CallBack,
-    CallBackAnswer,
     Examine,
     Examined,
     Install,
@@ -45,10 +43,10 @@ from autograder.sandbox.wire.messages import (
 from autograder.sandbox.wire.plain import exact_text
 from autograder.sandbox.wire.wire import WireError
 
-__all__ = ["NoIsolation", "Plan", "Sandbox", "Student", "ZygoteLost"]
+__all__ = ["Allowance", "NoIsolation", "Plan", "Sandbox", "Student", "ZygoteLost"]
 START_SECONDS = 30.0                      # for the lesson's own code
-OVERRUNS = 2                              # a function that has timed out so often is not asked again
-ANSWERS_CAP = 64 * 2**20                  # bytes in the arrays of all answers; the reference's are a fiftieth of that
+OVERRUNS = 2                              # a function that has timed out so often is not asked again; after the first
+                                          # time it has half the seconds, so that others of the submission have some
 SMALLEST_MEMORY_MB = 256                  # Python and NumPy themselves take half of it
 NO_STAND_INS: StandIns = MappingProxyType({})
 
@@ -56,8 +54,8 @@ NO_STAND_INS: StandIns = MappingProxyType({})
 class Sandbox:
     """Where students' code runs. Use it as a context manager; ZygoteLost means that asking again may help."""
 
-    def __init__(self, *, isolation: str = "auto", seconds: float = 5.0, memory_mb: int = 1024,
-                 cell_seconds: float = 10.0):
+    def __init__(self, *, isolation: str = "auto", seconds: float = 10.0, memory_mb: int = 1024,
+                 cell_seconds: float = 10.0, budget: float = 600.0):
         if memory_mb < SMALLEST_MEMORY_MB:
             raise ValueError(f"a limit of {memory_mb} MB leaves no room for NumPy: "
                              f"choose {SMALLEST_MEMORY_MB} or more")
@@ -65,6 +63,7 @@ class Sandbox:
         _see_that_there_is(memory_mb)
         self.isolation = self._wall.tier
         self.seconds, self.cell_seconds, self._memory_mb = seconds, cell_seconds, memory_mb
+        self._backstop = math.ceil(budget) + 5                            # seconds
         self._servers: dict[bool, ForkServer] = {}                        # with and without what draws plots
         self._lock = threading.Lock()
 
@@ -84,21 +83,21 @@ class Sandbox:
     def _server(self, plots: bool) -> ForkServer:
         with self._lock:
             if plots not in self._servers or self._servers[plots].closed:
-                self._servers[plots] = ForkServer(self._memory_mb, self._wall, plots)
+                self._servers[plots] = ForkServer(self._memory_mb, self._backstop, self._wall, plots)
             return self._servers[plots]
 
     def open(self, cells: Sequence[Cell], *, modules: Mapping[str, str], prelude: str,
              stand_ins: StandIns = NO_STAND_INS, install: tuple[str, ...] = (), plan: Plan | None = None,
-             until: float = math.inf, examine: str = "") -> Student:
-        """Run the cells in a fresh child and let it answer calls, until the time of the whole submission is up.
+             allowance: Allowance | None = None, examine: str = "") -> Student:
+        """Run the cells in a fresh child and let it answer calls, within what the whole submission may still use.
 
         `modules` are given to import (name -> source), `prelude` runs first. The judge answers the names in
         `stand_ins`, no others; those in `install` also replace the student's own functions once the cells ran.
         `examine` names the function that `Student.forgets` is about.
         """
         given = {name: compiled(source, f"{name}.py") for name, source in modules.items()}
-        student = Student(self, cells, given, compiled(prelude, "prelude"), stand_ins, install, plan or Plan(), until,
-                          examine)
+        student = Student(self, cells, given, compiled(prelude, "prelude"), stand_ins, install, plan or Plan(),
+                          allowance or Allowance(), examine)
         student.begin()
         return student
 
@@ -122,15 +121,15 @@ class Student:
     """A submission that answers calls (records.Subject). Answers are remembered by the identity of the Call."""
 
     def __init__(self, sandbox: Sandbox, cells: Sequence[Cell], modules: dict[str, bytes], prelude: bytes,
-                 stand_ins: StandIns, install: tuple[str, ...], plan: Plan, until: float, examine: str = ""):
+                 stand_ins: StandIns, install: tuple[str, ...], plan: Plan, allowance: Allowance,
+                 examine: str = ""):
         self._sandbox, self._modules, self._prelude = sandbox, modules, prelude
-        self._answering = Answering(stand_ins, sandbox)
+        self._answering = Answering(stand_ins, sandbox, allowance)
         self._install = install
         self._sources = {cell.index: exact_text(cell.source) for cell in cells}
         self._to_examine, self._forgetful = examine, ""
-        self._runs = CellRuns(cells, deepcopy(plan), sandbox.cell_seconds, until)
-        self.until = until
-        self._room = ANSWERS_CAP
+        self._runs = CellRuns(cells, deepcopy(plan), sandbox.cell_seconds, allowance)
+        self._allowance = allowance
         self._plots = any("matplotlib" in cell.source or "pylab" in cell.source for cell in cells)
         self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
         self._kept: WeakKeyDictionary[Call, int] = WeakKeyDictionary()    # answers that this child keeps, numbered
@@ -193,6 +192,7 @@ class Student:
                              f"{child.complaint}".strip()) from None
         if started.error:
             raise ZygoteLost(f"the lesson's own code did not run: {started.error}")
+        child.allowance = self._allowance
         self._installed = not self._install
         return self._examined(child) and self._runs.run_in(child)
 
@@ -225,16 +225,15 @@ class Student:
         """Whether the answer to this call still is what it was when it was given; True where it is gone."""
         if self._child is None or call not in self._kept:
             return True
-        seconds = min(self._sandbox.seconds, max(0.0, self.until - time.monotonic()))
         try:
-            return self._child.ask(AskAgain(new_nonce(), self._kept[call]), Same, seconds).same
+            return self._child.ask(AskAgain(new_nonce(), self._kept[call]), Same, self._sandbox.seconds).same
         except Died as died:
             self.close()
             self._tampered |= died.status == "tampering"
             return True
 
     def _asked(self, call: Call) -> Outcome:
-        if time.monotonic() >= self.until:
+        if self._allowance.seconds <= 0:
             self._runs.tell(OUT_OF_TIME)
             return Outcome("timed_out", message="the time for one submission was up")
         self.begin()
@@ -254,22 +253,21 @@ class Student:
         number = next(self._numbers)
         ask = Ask(new_nonce(), number, call.function, arguments(call, self._kept.__getitem__),
                   anew=any(type(arg) is Proxy for arg in call.args))
-        started = time.monotonic()
         try:
             if not self._installed:
                 self._child.ask(Install(new_nonce(), list(self._install)), Installed, self._sandbox.seconds)
                 self._installed = True
-            seconds = min(self._sandbox.seconds, max(0.0, self.until - started))
-            answer = self._child.ask(ask, Answer, seconds, partial(self._call_back, until=started + seconds))
-            outcome = self._kept_within_bounds(outcome_of(answer, time.monotonic() - started))
+            seconds = self._sandbox.seconds / 2 ** self._overruns[call.function]
+            answer = self._child.ask(ask, Answer, seconds, self._answering.answer)
+            outcome = self._kept_within_bounds(outcome_of(answer, self._child.took))
         except Died as died:
             self.close()
             self._overruns[call.function] += died.status == "timed_out"
             self._tampered |= died.status == "tampering"
-            return Outcome(died.status, error=died.evidence, seconds=time.monotonic() - started)
+            return Outcome(died.status, error=died.evidence, seconds=died.took)
         except WireError as error:
             self.close()
-            return Outcome("refused", error=str(error), seconds=time.monotonic() - started)
+            return Outcome("refused", error=str(error))
         except BaseException:
             self.close()
             raise
@@ -283,10 +281,7 @@ class Student:
 
     def _kept_within_bounds(self, outcome: Outcome) -> Outcome:
         """The outcome, which is remembered; WireError once all of them together are too large for that."""
-        self._room -= bytes_in(outcome.value)
-        if self._room < 0:
-            raise WireError(f"its answers together hold more than {ANSWERS_CAP // 2**20} MB")
+        self._allowance.room -= bytes_in(outcome.value)
+        if self._allowance.room < 0:
+            raise WireError("its answers together are too large to be kept")
         return outcome
-
-    def _call_back(self, question: CallBack, until: float) -> CallBackAnswer:
-        return self._answering.answer(question, until - time.monotonic())

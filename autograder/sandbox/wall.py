@@ -54,10 +54,10 @@ class Wall(NamedTuple):
     tier: str                             # "namespaces", "process" or "none"
     bubblewrap: str = ""                  # the program that draws the outer wall
 
-    def command(self, control: int, memory_mb: int, plots: bool = False) -> list[str]:
+    def command(self, control: int, memory_mb: int, seconds: int, plots: bool = False) -> list[str]:
         """How the zygote is run: without site-packages but ours and NumPy's, no current folder, no bytecode."""
         zygote = ["-S", "-s", "-P", "-B", "-m", "autograder.sandbox.inside.zygote", str(control), str(memory_mb),
-                  json.dumps(self._rules()), "plots" if plots else "", sys.version]
+                  str(seconds), json.dumps(self._rules()), "plots" if plots else "", sys.version]
         return [*self.outer(), libraries().program, *zygote]
 
     def environment(self) -> dict[str, str]:

@@ -13,6 +13,7 @@ from autograder.judge.worlds import Judged
 from autograder.lessons.installed import load_lesson
 from autograder.records import Outcome
 from autograder.sandbox.inside.forgetful import forgets
+from autograder.sandbox.student import Allowance
 
 LESSON = load_lesson("multihead")
 SUBJECT = LocalSubject(LESSON.reference_source)
@@ -171,7 +172,7 @@ def test_one_process_gives_the_outcomes_that_fresh_ones_give(source: str) -> Non
         submission = from_sources("s.py", "student-01", [source], LESSON)
 
         def open_subject(stand_ins, install):
-            return engine._open(submission, students, float("inf"), stand_ins, install)
+            return engine._open(submission, students, Allowance(), stand_ins, install)
         answering = {}
         with open_subject(answering, ()) as own:
             assert own.forgets(exercise.name)

@@ -6,7 +6,6 @@ import random
 import socket
 import struct
 import threading
-import time
 import tracemalloc
 from contextlib import suppress
 from math import prod
@@ -17,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.records import Outcome
+from autograder.sandbox.clock import Allowance, Clock, Stint
 from autograder.sandbox.conversation import Conversation
 from autograder.sandbox.forkserver import Forked
 from autograder.sandbox.questions import outcome_of
@@ -35,13 +35,20 @@ from autograder.sandbox.wire.messages import (
 from autograder.sandbox.wire.wire import Handle, Proxy, Unplain, WireError
 
 NONCE = 2**62 + 1
+
+
+def patient() -> Stint:
+    """A minute by the clock on the wall."""
+    return Stint(Clock(-1), 20.0, Allowance())
+
+
 X = np.arange(24.0).reshape(2, 3, 4)
 VALID = [encode(message) for message in (
     Answer(NONCE, "answered", (X, {"x": X, "heads": 2, "cache": Unplain("Cache")}), ["0"], ["0~1"]),
     Answer(NONCE, "raised", error="ValueError", message="no", kinds=["ValueError"], where=(1, 2)),
     Answer(NONCE, "answered", Handle(1, 2)), Answer(NONCE, "answered", Proxy("f")),
     CallBack(NONCE, "f", [X, {"wq": X}, 2]), CallBack(NONCE, "f" * 5000, [Unplain("x"), (), {}, 1e300, -1, 2**64 - 1]),
-    Ran(NONCE, "ok", "", "printed" * 100, 0.1, [1, 2], [Note("stopped", "x")]))]
+    Ran(NONCE, "ok", "", "printed" * 100, [1, 2], [Note("stopped", "x")]))]
 ABSURD = [b"\xcf" + b"\xff" * 8, b"\xd3\x80" + b"\0" * 7, b"\xcb\x7f\xf8" + b"\0" * 6, b"\xdd\xff\xff\xff\xff",
           b"\xdf\xff\xff\xff\xff", b"\xdb\xff\xff\xff\xff", b"\xc9\xff\xff\xff\xff\x01", b"\xc1", b"\xc0", b"\x80",
           b"\x90"]
@@ -69,13 +76,13 @@ def mutated(rng: random.Random) -> bytes:
 def heard(sending: socket.socket, receiving: socket.socket, body: bytes) -> None:
     """What the judge does with one frame while a question is open."""
     sending.send(struct.pack(">I", len(body)) + body)
-    stand_ins = Answering({"f": lambda *args: Outcome("answered", args)}, None)
+    stand_ins = Answering({"f": lambda *args: Outcome("answered", args)}, None, Allowance())
     with suppress(WireError):
         message = decode_from_worker(wire.receive(receiving))
         if isinstance(message, Answer):
             outcome_of(message, 0.0)
         elif isinstance(message, CallBack):
-            encode(stand_ins.answer(message, 1.0))
+            encode(stand_ins.answer(message))
 
 
 def test_memory_is_flat_over_ten_thousand_hostile_frames():
@@ -134,7 +141,7 @@ def test_only_the_nonce_that_was_asked_for_is_heard(nonce, body):
         if nonce == NONCE:
             return
         with pytest.raises(WireError, match="not asked"):
-            conversation._exchange(encode(Ask(nonce, 1, "f", [])), nonce, time.monotonic() + 5, None)
+            conversation._exchange(encode(Ask(nonce, 1, "f", [])), nonce, patient(), None)
 
 
 def test_call_backs_without_end_are_refused():
@@ -158,7 +165,7 @@ def test_call_backs_without_end_are_refused():
         conversation = object.__new__(Conversation)
         conversation._child = Forked(1, ours, -1)
         with pytest.raises(WireError, match="more than 50000 call-backs"):
-            conversation._exchange(encode(Ask(NONCE, 1, "f", [])), NONCE, time.monotonic() + 60,
+            conversation._exchange(encode(Ask(NONCE, 1, "f", [])), NONCE, patient(),
                                    lambda question: CallBackAnswer(question.nonce, "answered"))
         ours.shutdown(socket.SHUT_RDWR)
         for thread in threads:

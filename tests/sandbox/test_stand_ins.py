@@ -6,7 +6,7 @@ import pytest
 
 from autograder.records import Call, Cell, Outcome, Proxy
 from autograder.sandbox import conversation, stand_ins
-from autograder.sandbox.student import Sandbox
+from autograder.sandbox.student import Allowance, Sandbox
 
 X = np.arange(6.0).reshape(2, 3)
 
@@ -119,12 +119,15 @@ def test_a_call_that_would_take_all_memory_fails_elsewhere_and_the_judge_goes_on
     assert one.answer(Call("small", ())).value == -1
 
 
-def test_a_large_call_has_the_time_of_the_question_that_it_belongs_to(hurried, square):
+def test_a_large_call_that_never_ends_is_ended_elsewhere_and_takes_nothing_but_the_budget(hurried, square):
     square.source = "def square(x):\n    while True: pass\n"
-    one = hurried("def outer(): return square(np.ones(100_000))\ndef f(): return 1", stand_ins={"square": square},
-                  install=("square",))
-    assert one.answer(Call("outer", ())).status == "timed_out"
-    assert one.answer(Call("f", ())).value == 1
+    allowance = Allowance(20.0)
+    one = hurried("def outer():\n    try:\n        square(np.ones(100_000))\n    except RuntimeError as error:\n"
+                  "        return str(error)", stand_ins={"square": square}, install=("square",), allowance=allowance)
+    outcome = one.answer(Call("outer", ()))
+    assert outcome.value == "square gave no answer: timed_out"
+    assert outcome.seconds < 0.5
+    assert 18.0 < allowance.seconds < 19.1
 
 
 @pytest.mark.parametrize("args", [

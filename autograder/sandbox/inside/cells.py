@@ -27,7 +27,8 @@ from autograder.sandbox.wire.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, N
 from autograder.sandbox.wire.plain import exact_text
 
 CUT = "\n[...]"                           # stands where the rest of the output was cut off
-SLOW_STATEMENT = 0.5                      # seconds
+SLOW_STATEMENT = 0.5                      # seconds of processor time ...
+BEHIND_WALL = 3                           # ... or so many times that by the wall clock: it may have slept
 _FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names
               if name != "nested_scopes")                   # whose flag means something else by now
 
@@ -97,12 +98,11 @@ class Cells:
     def run(self, request: Run) -> Ran:
         """Run one cell. Whatever it raises is caught."""
         self._notes, slow = [], []
-        printed, started = Printed(OUTPUT_CAP), time.perf_counter()
+        printed = Printed(OUTPUT_CAP)
         with printing_to(printed):
             failure = self._run(request, slow)
-        seconds = time.perf_counter() - started
         status, words = ("ok", "") if failure is None else failure
-        return Ran(request.nonce, status, words, printed.text(), seconds, slow, self._notes[:NOTES_CAP])
+        return Ran(request.nonce, status, words, printed.text(), slow, self._notes[:NOTES_CAP])
 
     def _note(self, kind: str, detail: str) -> None:
         self._notes.append(Note(kind, exact_text(detail[:WORDS_CAP])))
@@ -121,12 +121,13 @@ class Cells:
             if failure is not None and not noted:
                 self._note("stopped", failure.words)
                 noted = True
-            started = time.perf_counter()
+            computed, started = time.process_time(), time.perf_counter()
             try:
                 self._execute(code)
             except BaseException as error:
                 failure = failure or Failure.of(error)
-            if time.perf_counter() - started > SLOW_STATEMENT and not names_something(statement):
+            slowly = max(time.process_time() - computed, (time.perf_counter() - started) / BEHIND_WALL)
+            if slowly > SLOW_STATEMENT and not names_something(statement):
                 slow.append(number)
         return failure
 

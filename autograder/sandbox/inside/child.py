@@ -15,14 +15,13 @@ import socket
 from autograder.sandbox.inside.inner import InnerWall
 
 CHANNEL = 3                               # the one descriptor that stays open, beside three on /dev/null
-CPU_SECONDS = 600                         # a backstop: the judge's clock decides long before
 DESCRIPTORS = 64
 _DESCRIPTORS = os.sysconf("SC_OPEN_MAX")  # before there are fewer
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def settle(channel: int, memory_mb: int, parent: int, wall: InnerWall | None) -> socket.socket:
+def settle(channel: int, memory_mb: int, seconds: int, parent: int, wall: InnerWall | None) -> socket.socket:
     """Become a process of its own that holds only the channel, within its limits, and dies with its parent."""
     os.setsid()
     _have_its_own_standard_streams()
@@ -30,7 +29,7 @@ def settle(channel: int, memory_mb: int, parent: int, wall: InnerWall | None) ->
     if os.getppid() != parent:            # it died before the line above
         os._exit(1)
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-    for limit, soft, hard in _limits(memory_mb):
+    for limit, soft, hard in _limits(memory_mb, seconds):
         resource.setrlimit(limit, (soft, hard))
     if wall is not None:
         resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
@@ -48,15 +47,16 @@ def _have_its_own_standard_streams() -> None:
     os.dup2(null, 1)
 
 
-def _limits(memory_mb: int) -> list[tuple[int, int, int]]:
-    """Which limit, soft and hard. Past the soft CPU limit SIGXCPU ends the process, which reads as a time-out.
+def _limits(memory_mb: int, seconds: int) -> list[tuple[int, int, int]]:
+    """Which limit, soft and hard. Past the soft CPU limit SIGXCPU ends the process, which reads as a time-out; it is
+    a backstop, since the judge's clock decides before.
 
     Where the judge has less descriptors or time itself, a child has no more; for memory the judge saw to that.
     """
     memory = math.ceil(memory_mb) * 2**20
     descriptors = _at_most(resource.RLIMIT_NOFILE, DESCRIPTORS)
-    seconds = _at_most(resource.RLIMIT_CPU, CPU_SECONDS + 5)
-    return [(resource.RLIMIT_AS, memory, memory), (resource.RLIMIT_CPU, min(seconds, CPU_SECONDS), seconds),
+    hard = _at_most(resource.RLIMIT_CPU, seconds + 5)
+    return [(resource.RLIMIT_AS, memory, memory), (resource.RLIMIT_CPU, min(seconds, hard), hard),
             (resource.RLIMIT_FSIZE, 0, 0), (resource.RLIMIT_NOFILE, descriptors, descriptors),
             (resource.RLIMIT_CORE, 0, 0), (resource.RLIMIT_MEMLOCK, 0, 0)]
 

@@ -1,9 +1,9 @@
 """The zygote: a Python with NumPy warm that forks one child a submission and never sees a submission itself.
 
-Run as `python -m autograder.sandbox.inside.zygote CONTROL_FD MEMORY_MB RULES PLOTS VERSION` (see `wall`). Over the
-control socket the judge sends an id with one end of a channel; the zygote forks a child that serves that channel and
-replies with a pidfd of it. When a child ends, its wait status follows, under the same id. The socket keeps messages
-apart (SOCK_SEQPACKET).
+Run as `python -m autograder.sandbox.inside.zygote CONTROL_FD MEMORY_MB SECONDS RULES PLOTS VERSION` (see `wall`). Over
+the control socket the judge sends an id with one end of a channel; the zygote forks a child that serves that channel
+and replies with a pidfd of it. When a child ends, its wait status follows, under the same id. The socket keeps
+messages apart (SOCK_SEQPACKET).
 """
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _CLONE_THREAD = 0x10000
 
 def main() -> None:
     """Warm up, then fork until the judge closes the control socket. Returns never."""
-    control, memory_mb = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])
-    rules, plots, version = json.loads(sys.argv[3]), bool(sys.argv[4]), sys.argv[5]
+    control, memory_mb, seconds = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
+    rules, plots, version = json.loads(sys.argv[4]), bool(sys.argv[5]), sys.argv[6]
     if version != sys.version:            # the loader found another libpython
         raise RuntimeError(f"this is Python {sys.version}, expected {version}")
     wall = None
@@ -50,7 +50,7 @@ def main() -> None:
     channel = Forks(control).until_in_a_child()
     control.detach()                      # its number will be another descriptor's
     random.seed(0)                        # every fork seeds it anew
-    worker.serve(settle(channel.detach(), memory_mb, parent, wall))
+    worker.serve(settle(channel.detach(), memory_mb, seconds, parent, wall))
 
 
 def warm_up(plots: bool) -> None:

@@ -81,7 +81,6 @@ class Ran(msgspec.Struct, tag="ran", array_like=True):
     status: Literal["ok", "raised", "out_of_memory"]
     error: str
     output: str
-    seconds: float
     slow: list[int]
     notes: list[Note]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import select
 import socket
 import struct
-import time
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -38,7 +38,7 @@ class ClosedError(WireError):
 
 
 class DeadlineError(WireError):
-    """The deadline passed while sending or receiving."""
+    """There was no time left while sending or receiving."""
 
 
 class _Mark:
@@ -189,57 +189,57 @@ _FIXED_SIZE = {0xca: 4, 0xcb: 8, 0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8, 0xd0: 1, 0x
 
 # --- frames -------------------------------------------------------------------------------------------------------
 
-def send(channel: socket.socket, body: bytes, deadline: float | None = None) -> None:
-    """Send one frame before the deadline (of `time.monotonic`); DeadlineError or ClosedError otherwise."""
-    _remaining(deadline)
+#: says how many seconds to wait before it is asked again, and raises DeadlineError where there are none left
+Patience = Callable[[], float]
+
+
+def send(channel: socket.socket, body: bytes, patience: Patience | None = None) -> None:
+    """Send one frame while there is patience; DeadlineError or ClosedError otherwise."""
+    if patience is not None:
+        patience()
     view = memoryview(_LENGTH.pack(len(body)) + body)
     while view:
         try:
             view = view[channel.send(view, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL):]
         except BlockingIOError:
-            _wait(channel, select.POLLOUT, deadline)
+            _wait(channel, select.POLLOUT, patience)
         except (BrokenPipeError, ConnectionResetError):
             raise ClosedError("the channel is closed") from None
 
 
-def receive(channel: socket.socket, deadline: float | None = None, cap: int = FRAME_CAP) -> bytes:
+def receive(channel: socket.socket, patience: Patience | None = None, cap: int = FRAME_CAP) -> bytes:
     """The body of one frame; the cap is checked before anything is allocated for it."""
-    _wait(channel, select.POLLIN, deadline)
-    (length,) = _LENGTH.unpack(_receive_exactly(channel, _LENGTH.size, deadline))
+    _wait(channel, select.POLLIN, patience)
+    (length,) = _LENGTH.unpack(_receive_exactly(channel, _LENGTH.size, patience))
     if length > cap:
         raise WireError(f"a frame of {length} bytes is over the cap of {cap}")
-    return _receive_exactly(channel, length, deadline)
+    return _receive_exactly(channel, length, patience)
 
 
-def _receive_exactly(channel: socket.socket, size: int, deadline: float | None) -> bytes:
-    parts: list[bytes] = []
-    while size:
+def _receive_exactly(channel: socket.socket, size: int, patience: Patience | None) -> bytes:
+    received = bytearray()
+    while len(received) < size:
         try:
-            part = channel.recv(min(size, 2**20), socket.MSG_DONTWAIT)
+            part = channel.recv(min(size - len(received), 2**20), socket.MSG_DONTWAIT)
         except BlockingIOError:
-            _wait(channel, select.POLLIN, deadline)
+            _wait(channel, select.POLLIN, patience)
             continue
         except ConnectionResetError:
             part = b""
         if not part:
             raise ClosedError("the channel is closed")
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+        received += part
+        if patience is not None and len(received) < size:
+            patience()                    # what drips may always be there already
+    return received
 
 
-def _wait(channel: socket.socket, event: int, deadline: float | None) -> None:
+def _wait(channel: socket.socket, event: int, patience: Patience | None) -> None:
     poll = select.poll()
     poll.register(channel, event)
-    if not poll.poll(_remaining(deadline)):
-        raise DeadlineError("the deadline passed")
-
-
-def _remaining(deadline: float | None) -> float | None:
-    """Milliseconds until the deadline; DeadlineError where it has passed."""
-    if deadline is None:
-        return None
-    remaining = (deadline - time.monotonic()) * 1000
-    if remaining <= 0:
-        raise DeadlineError("the deadline passed")
-    return remaining
+    try:
+        while not poll.poll(None if patience is None else max(1.0, patience() * 1000)):
+            pass
+    except DeadlineError:                     # what is there by now was in time
+        if not poll.poll(0):
+            raise

@@ -1,0 +1,149 @@
+"""The time of a student's process: what it computed, and what it waited for anything but a processor.
+
+A verdict must not depend on what else the machine does. So what counts is the processor time of the process and the
+time in which it was blocked (it slept, say). Time in which it was ready to run and others ran does not count.
+"""
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from autograder.sandbox.wire.wire import DeadlineError
+
+BEHIND_WALL = 3                           # without the kernel's statistics, the wall clock ends it at so many limits
+_LOOK_AGAIN = 0.005                       # seconds, where it may be that the process only waits for a processor
+_SHORT = 0.002                            # seconds: what takes less is counted as it is
+_own = threading.local()
+
+
+@dataclass
+class Allowance:
+    """What one submission may still use, in all its processes together: seconds, and bytes that are kept of it."""
+
+    seconds: float = float("inf")
+    room: int = 64 * 2**20                # the answers of the reference are a fiftieth of that
+
+
+class Clock:
+    """Tells how long one child has computed, and how long it has waited for a processor."""
+
+    def __init__(self, pidfd: int):
+        self._pid = _pid_of(pidfd)
+        self._computed, self._statistics = 0.0, -1
+        with suppress(OSError):
+            self._statistics = os.open(f"/proc/{self._pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+        self.unread = 0.0                 # seconds that were counted since the readings of `mark`
+        self.mark()
+
+    def mark(self) -> None:
+        """Keep the present readings; between two questions they stay as they are."""
+        self.unread, self.before = 0.0, (self.computed(), self.waited())
+
+    def computed(self) -> float:
+        """Seconds of processor time, of all its threads; what was read last, once it has ended."""
+        with suppress(OSError):           # the clock of another process, see clock_getcpuclockid(3)
+            if self._pid:
+                self._computed = max(self._computed, time.clock_gettime((~self._pid << 3) | 2))
+        return self._computed
+
+    def waited(self) -> float | None:
+        """Seconds in which it was ready and had no processor, up to when it last got one; None if unknown."""
+        return _waited(self._statistics)
+
+    def ready(self) -> bool:
+        """Whether it computes, or would if it had a processor."""
+        try:
+            with open(f"/proc/{self._pid}/stat", "rb") as stat:
+                return stat.read().rpartition(b")")[2].split()[0] == b"R"
+        except (OSError, IndexError):
+            return False
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        if self._statistics >= 0:
+            os.close(self._statistics)
+            self._statistics = -1
+
+
+class Stint:
+    """What a child takes of its time for one question. What the judge does meanwhile counts to the allowance alone."""
+
+    def __init__(self, clock: Clock, seconds: float, allowance: Allowance):
+        self._clock, self._seconds, self._allowance = clock, seconds, allowance
+        self._away, self._looked = 0.0, -1.0
+        self._own, self._began = _own_waited(), time.monotonic()
+
+    def used(self) -> float:
+        """Seconds so far."""
+        passed = self._passed()
+        if passed < _SHORT:
+            return passed
+        (computed, waited), unread, now = self._clock.before, self._clock.unread, self._clock.waited()
+        computed = self._clock.computed() - computed - unread
+        if waited is None or now is None:
+            return max(computed, passed / BEHIND_WALL)
+        return max(0.0, computed, passed - (now - waited) - (_own_waited() - self._own))
+
+    def patience(self) -> float:
+        """How many seconds to wait at the most before asking again; DeadlineError where there are none left."""
+        left = min(self._seconds, self._allowance.seconds) - self.used()
+        if left > 0:
+            self._looked = -1.0
+            return left
+        computed, before = self._clock.computed(), self._looked
+        if 0 <= before < computed or not self._clock.ready():
+            raise DeadlineError("the time is up")
+        self._looked = computed               # it may be waiting for a processor: how long is known once it has one
+        return _LOOK_AGAIN
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """While the judge answers a question of the child's, the child's own time stands still."""
+        began, at_work = time.monotonic(), time.thread_time()
+        try:
+            yield
+        finally:
+            self._away += time.monotonic() - began
+            self._allowance.seconds -= time.thread_time() - at_work
+
+    def end(self) -> float:
+        """Take what was used from the allowance; how much that was."""
+        used, passed = self.used(), self._passed()
+        self._allowance.seconds -= used
+        if passed < _SHORT:
+            self._clock.unread += used
+        else:
+            self._clock.mark()
+        return used
+
+    def _passed(self) -> float:
+        return max(0.0, time.monotonic() - self._began - self._away)
+
+
+def _pid_of(pidfd: int) -> int:
+    """The process's number as it is seen here (its own namespace may count otherwise); 0 where it is unknown."""
+    with suppress(OSError), open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as lines:
+        for line in lines:
+            if line.startswith("Pid:"):
+                return max(0, int(line.split()[1]))
+    return 0
+
+
+def _waited(statistics: int) -> float | None:
+    try:
+        return int(os.pread(statistics, 100, 0).split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def _own_waited() -> float:
+    """How long this thread of the judge has waited for a processor: a reply that it was late to see was in time."""
+    if getattr(_own, "process", 0) != os.getpid():
+        _own.process, _own.statistics = os.getpid(), None
+        with suppress(OSError):
+            _own.statistics = open("/proc/thread-self/schedstat", "rb", buffering=0)  # noqa: SIM115  ends with the thread
+    return 0.0 if _own.statistics is None else _waited(_own.statistics.fileno()) or 0.0
