@@ -24,11 +24,11 @@ ALLOWED = {
                    "pselect6 epoll_create1 epoll_ctl epoll_wait epoll_pwait",
     "files": "open openat stat lstat fstat newfstatat statx access faccessat faccessat2 readlink readlinkat "
              "getdents64 getcwd chdir",
-    "memory": "brk mmap munmap mprotect mremap madvise",
+    "memory": "brk munmap mprotect mremap",
     "signals": "rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack alarm setitimer getitimer restart_syscall",
-    "time": "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage",
-    "itself": "getpid getppid gettid getpgrp getpgid getsid getuid geteuid getgid getegid getresuid getresgid "
-              "getgroups uname sysinfo getcpu sched_getaffinity sched_yield getrlimit getrandom",
+    "time": "nanosleep gettimeofday time times getrusage",
+    "itself": "getpid getppid gettid getpgrp getuid geteuid getgid getegid getresuid getresgid getgroups uname getcpu "
+              "sched_yield getrlimit getrandom",
     "the channel": "getsockname getsockopt shutdown",
     "the end": "exit exit_group",
 }
@@ -40,7 +40,13 @@ ALLOWED_WITH: dict[str, list[dict[int, tuple[int, int]]]] = {
     "fcntl": [{1: (_INT, command)} for command in (0, 1, 2, 3, 4, 1030)],    # DUPFD, GETFD, SETFD, GETFL, SETFL, dup
     "ioctl": [{1: (_INT, request)} for request in (0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451)],
     #         TCGETS and TIOCGWINSZ (is it a terminal?), FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
-    "futex": [{1: (_INT & ~0x180, operation)} for operation in (0, 1, 9, 10)],   # WAIT and WAKE, not the rest of it
+    "futex": [{1: (_INT & ~0x100, 0x80 | operation)} for operation in (0, 1, 9, 10)],    # WAIT and WAKE, its own only
+    **{name: [{0: (_INT & ~0xf, 0)}] for name in ("clock_gettime", "clock_getres", "clock_nanosleep")},
+    #         the clocks that have names: those with numbers tell how long another process has computed
+    **{name: [{0: (_INT, 0)}] for name in ("getpgid", "getsid", "sched_getaffinity")},       # of nobody else
+    "mmap": [{3: (0x4_0000, 0)}],                                            # no huge pages: all share a pool of them
+    "madvise": [{2: (_INT, advice)} for advice in (0, 1, 2, 4, 8, 14, 15, 16, 17)],
+    #         what concerns its own pages, not what moves those of files, or joins those of two processes
     "prlimit64": [{0: (_INT, 0), 2: (_ALL, 0)}],                             # one's own, and only to look
     "recvfrom": [{3: (_INT & ~0x142, 0)}],                                   # MSG_PEEK, MSG_DONTWAIT, MSG_WAITALL
     "sendto": [{3: (_INT & ~0x4040, 0), 4: (_ALL, 0)}],                      # MSG_DONTWAIT, MSG_NOSIGNAL; no address

@@ -130,6 +130,14 @@ ARGUMENTS = [
     ("socketpair", (1, 1, 0), ALLOW), ("socketpair", (1, 0x80801, 0), ALLOW), ("socketpair", (1, 2, 0), DENY),
     ("socketpair", (1, 5, 0), DENY), ("socketpair", (2, 1, 0), DENY),
     ("futex", (4096, 0x80), ALLOW), ("futex", (4096, 0x189), ALLOW), ("futex", (4096, 6), DENY),
+    ("futex", (4096, 0), DENY), ("futex", (4096, 1), DENY), ("futex", (4096, 0x109), DENY),
+    ("clock_gettime", (0,), ALLOW), ("clock_gettime", (11,), ALLOW), ("clock_gettime", (2**32 - 6,), DENY),
+    ("clock_getres", (3,), ALLOW), ("clock_getres", (2**32 - 78,), DENY), ("clock_nanosleep", (1,), ALLOW),
+    ("clock_nanosleep", (2**64 - 78,), DENY), ("getpgid", (0,), ALLOW), ("getpgid", (1,), DENY),
+    ("getsid", (0,), ALLOW), ("getsid", (7,), DENY), ("sched_getaffinity", (0, 8), ALLOW),
+    ("sched_getaffinity", (1, 8), DENY), ("mmap", (0, 1, 3, 0x22), ALLOW), ("mmap", (0, 1, 3, 0x40022), DENY),
+    ("madvise", (0, 1, 4), ALLOW), ("madvise", (0, 1, 14), ALLOW), ("madvise", (0, 1, 3), DENY),
+    ("madvise", (0, 1, 12), DENY), ("madvise", (0, 1, 21), DENY),
     ("futex", (4096, 0x8c), DENY), ("futex", (4096, 11), DENY), ("futex", (4096, 0x400), DENY),
 ]
 
