@@ -231,7 +231,7 @@ def test_nothing_is_left_of_a_judge_that_was_killed(tier: str) -> None:
 def test_a_zygote_that_was_killed_is_replaced(tier: str) -> None:
     with Sandbox(isolation=tier) as box:
         one = box.open([Cell(0, "def f(): return 1")], modules={}, prelude="")
-        zygote = box._servers[False]._process.pid
+        zygote = box.children._servers[False]._process.pid
         family = descendants(zygote)
         os.kill(zygote, signal.SIGKILL)
         assert gone(family)
@@ -245,7 +245,7 @@ def test_nothing_is_left_of_a_zygote_that_ends_while_it_starts(tier: str) -> Non
     groups = set()
     for wait in np.linspace(0.0, 0.02, 40):
         with Sandbox(isolation=tier) as box:
-            groups.add(box._servers[False]._process.pid)
+            groups.add(box.children._servers[False]._process.pid)
             time.sleep(wait)
     assert gone({pid for pid in map(int, filter(str.isdecimal, os.listdir("/proc"))) if group_of(pid) in groups})
 

@@ -7,20 +7,19 @@ but the frames.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograder.records import Call, Cell, Outcome, StandIns
+from autograder.records import Call, Outcome, StandIns
 from autograder.sandbox.questions import on_wire, recorded
 from autograder.sandbox.wire.messages import CallBack, CallBackAnswer
 from autograder.sandbox.wire.wire import WireError
 
 if TYPE_CHECKING:
-    from autograder.sandbox.clock import Allowance
-    from autograder.sandbox.student import Sandbox, Student
+    from autograder.sandbox.student import Student
 
 SMALL = 96 * 2**10                        # bytes in the arrays of one call
 REACH = 2**22                             # numbers in the largest array that may come up while it is answered
@@ -29,8 +28,8 @@ REACH = 2**22                             # numbers in the largest array that ma
 class Answering:
     """Answers the calls of one student."""
 
-    def __init__(self, stand_ins: StandIns, sandbox: Sandbox, allowance: Allowance):
-        self._stand_ins, self._sandbox, self._allowance = stand_ins, sandbox, allowance
+    def __init__(self, stand_ins: StandIns, process_for: Callable[[str], Student]):
+        self._stand_ins, self._process_for = stand_ins, process_for
         self._elsewhere: dict[str, Student] = {}
 
     def answer(self, question: CallBack) -> CallBackAnswer:
@@ -49,8 +48,7 @@ class Answering:
 
     def _in_its_own_process(self, source: str, call: Call) -> Outcome:
         if source not in self._elsewhere:
-            self._elsewhere[source] = self._sandbox.open([Cell(0, source)], modules={}, prelude="",
-                                                         allowance=self._allowance)
+            self._elsewhere[source] = self._process_for(source)
         return self._elsewhere[source].answer(call)
 
     def close(self) -> None:

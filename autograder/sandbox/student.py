@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import marshal
 import math
-import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -20,9 +19,10 @@ from weakref import WeakKeyDictionary
 from msgspec.structs import replace
 
 from autograder.records import Call, Cell, CellReport, Outcome, Proxy, StandIns, Text
+from autograder.sandbox.children import Children, Given
 from autograder.sandbox.clock import Allowance
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
-from autograder.sandbox.forkserver import ForkServer, ZygoteLost
+from autograder.sandbox.forkserver import ZygoteLost
 from autograder.sandbox.place import function_at
 from autograder.sandbox.plan import OUT_OF_TIME, CellRuns, Plan
 from autograder.sandbox.questions import arguments, outcome_of, results_in
@@ -37,14 +37,11 @@ from autograder.sandbox.wire.messages import (
     Install,
     Installed,
     Same,
-    Start,
-    Started,
 )
 from autograder.sandbox.wire.plain import exact_text
 from autograder.sandbox.wire.wire import WireError
 
 __all__ = ["Allowance", "NoIsolation", "Plan", "Sandbox", "Student", "ZygoteLost"]
-START_SECONDS = 30.0                      # for the lesson's own code
 OVERRUNS = 2                              # a function that has timed out so often is not asked again; after the first
                                           # time it has half the seconds, so that others of the submission have some
 SMALLEST_MEMORY_MB = 256                  # Python and NumPy themselves take half of it
@@ -62,29 +59,16 @@ class Sandbox:
         self._wall, self.isolation_notice = wall(isolation)
         _see_that_there_is(memory_mb)
         self.isolation = self._wall.tier
-        self.seconds, self.cell_seconds, self._memory_mb = seconds, cell_seconds, memory_mb
-        self._backstop = math.ceil(budget) + 5                            # seconds
-        self._servers: dict[bool, ForkServer] = {}                        # with and without what draws plots
-        self._lock = threading.Lock()
+        self.seconds, self.cell_seconds = seconds, cell_seconds
+        self.children = Children(self._wall, memory_mb, math.ceil(budget) + 5)
 
     def __enter__(self) -> Self:
-        self._server(plots=False)
+        self.children.boot()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  traceback: TracebackType | None) -> None:
-        while self._servers:
-            self._servers.popitem()[1].close()
-
-    def child(self, plots: bool = False) -> Conversation:
-        """A fresh child, with matplotlib loaded if it draws plots. After a ZygoteLost it comes from a new zygote."""
-        return Conversation(self._server(plots))
-
-    def _server(self, plots: bool) -> ForkServer:
-        with self._lock:
-            if plots not in self._servers or self._servers[plots].closed:
-                self._servers[plots] = ForkServer(self._memory_mb, self._backstop, self._wall, plots)
-            return self._servers[plots]
+        self.children.close()
 
     def open(self, cells: Sequence[Cell], *, modules: Mapping[str, str], prelude: str,
              stand_ins: StandIns = NO_STAND_INS, install: tuple[str, ...] = (), plan: Plan | None = None,
@@ -95,9 +79,10 @@ class Sandbox:
         `stand_ins`, no others; those in `install` also replace the student's own functions once the cells ran.
         `examine` names the function that `Student.forgets` is about.
         """
-        given = {name: compiled(source, f"{name}.py") for name, source in modules.items()}
-        student = Student(self, cells, given, compiled(prelude, "prelude"), stand_ins, install, plan or Plan(),
-                          allowance or Allowance(), examine)
+        given = Given({name: compiled(source, f"{name}.py") for name, source in modules.items()},
+                      compiled(prelude, "prelude"),
+                      any("matplotlib" in cell.source or "pylab" in cell.source for cell in cells))
+        student = Student(self, cells, given, stand_ins, install, plan, allowance, examine)
         student.begin()
         return student
 
@@ -120,17 +105,15 @@ def compiled(source: str, filename: str) -> bytes:
 class Student:
     """A submission that answers calls (records.Subject). Answers are remembered by the identity of the Call."""
 
-    def __init__(self, sandbox: Sandbox, cells: Sequence[Cell], modules: dict[str, bytes], prelude: bytes,
-                 stand_ins: StandIns, install: tuple[str, ...], plan: Plan, allowance: Allowance,
+    def __init__(self, sandbox: Sandbox, cells: Sequence[Cell], given: Given, stand_ins: StandIns = NO_STAND_INS,
+                 install: tuple[str, ...] = (), plan: Plan | None = None, allowance: Allowance | None = None,
                  examine: str = ""):
-        self._sandbox, self._modules, self._prelude = sandbox, modules, prelude
-        self._answering = Answering(stand_ins, sandbox, allowance)
+        self._sandbox, self._given, self._allowance = sandbox, given, allowance or Allowance()
+        self._answering = Answering(stand_ins, self._elsewhere)
         self._install = install
         self._sources = {cell.index: exact_text(cell.source) for cell in cells}
         self._to_examine, self._forgetful = examine, ""
-        self._runs = CellRuns(cells, deepcopy(plan), sandbox.cell_seconds, allowance)
-        self._allowance = allowance
-        self._plots = any("matplotlib" in cell.source or "pylab" in cell.source for cell in cells)
+        self._runs = CellRuns(cells, deepcopy(plan or Plan()), sandbox.cell_seconds, self._allowance)
         self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
         self._kept: WeakKeyDictionary[Call, int] = WeakKeyDictionary()    # answers that this child keeps, numbered
         self._numbers = itertools.count(1)
@@ -175,7 +158,7 @@ class Student:
     def begin(self) -> None:
         """Have a child in which the cells ran: as many tries as it takes, a cell less each time."""
         while self._child is None:
-            child = self._sandbox.child(self._plots)
+            child = self._sandbox.children.one(self._given)
             self._kept.clear()
             try:
                 if self._prepared(child):
@@ -185,13 +168,6 @@ class Student:
                     child.close()
 
     def _prepared(self, child: Conversation) -> bool:
-        try:
-            started = child.ask(Start(new_nonce(), self._modules, self._prelude), Started, START_SECONDS)
-        except Died as died:
-            raise ZygoteLost(f"the lesson's own code did not run: {died.status}, {died.evidence} "
-                             f"{child.complaint}".strip()) from None
-        if started.error:
-            raise ZygoteLost(f"the lesson's own code did not run: {started.error}")
         child.allowance = self._allowance
         self._installed = not self._install
         return self._examined(child) and self._runs.run_in(child)
@@ -207,6 +183,10 @@ class Student:
                 return False
             self._forgetful = function if forgets else ""
         return True
+
+    def _elsewhere(self, source: str) -> Student:
+        """A process for a source of the judge's, at the cost of this submission."""
+        return Student(self._sandbox, [Cell(0, source)], self._given, allowance=self._allowance)
 
     def forgets(self, function: str) -> bool:
         """Whether this function is known to keep nothing from one call to the next (sandbox.forgetful)."""

@@ -76,7 +76,7 @@ def mutated(rng: random.Random) -> bytes:
 def heard(sending: socket.socket, receiving: socket.socket, body: bytes) -> None:
     """What the judge does with one frame while a question is open."""
     sending.send(struct.pack(">I", len(body)) + body)
-    stand_ins = Answering({"f": lambda *args: Outcome("answered", args)}, None, Allowance())
+    stand_ins = Answering({"f": lambda *args: Outcome("answered", args)}, None)
     with suppress(WireError):
         message = decode_from_worker(wire.receive(receiving))
         if isinstance(message, Answer):

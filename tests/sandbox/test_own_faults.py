@@ -61,7 +61,7 @@ def test_a_fault_of_the_judges_is_never_a_mark(engine, monkeypatch, place, fault
 @pytest.mark.parametrize("room", range(8))
 def test_a_judge_without_descriptors_is_broken_or_grades_rightly(engine, room):
     assert engine.grade(submission()).points == POINTS
-    for server in engine._sandbox._servers.values():
+    for server in engine._sandbox.children._servers.values():
         if room % 2:                                                      # with and without a zygote to begin with
             server.close()
     wrong, before = submission(WRONG), resource.getrlimit(resource.RLIMIT_NOFILE)
