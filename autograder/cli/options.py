@@ -67,7 +67,7 @@ def common(command: Callable[..., int]) -> Callable[..., int]:
         click.option("--budget", metavar="S", type=click.FloatRange(0, 86400, min_open=True), default=60.0,
                      callback=_finite, show_default=True, help="Processor time (or sleep) of one submission in all."),
         click.option("--cell-seconds", metavar="S", type=click.FloatRange(0, 3600, min_open=True), default=10.0,
-                     callback=_finite, show_default=True, help="Processor time (or sleep) of one cell of the notebook."),
+                     callback=_finite, show_default=True, help="Processor time (or sleep) of one notebook cell."),
         language_option,
     ):
         command = option(command)

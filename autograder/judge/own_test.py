@@ -6,9 +6,8 @@ where the source shows that the test cannot remember (sandbox.forgetful). What t
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing
+import time
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
 
@@ -19,6 +18,7 @@ from autograder.records import Call, Outcome, Proxy, Subject
 #: the subject that an implementation is
 SubjectOf = Callable[[Implementation], Subject]
 NONE_KNOWN: Mapping[str, Outcome] = MappingProxyType({})
+LASTED, LONGEST_PAUSE = 0.05, 0.5         # seconds
 
 
 def trials(exercise: Exercise, open_subject: Open, subject_of: SubjectOf, reference: Subject,
@@ -75,38 +75,25 @@ def _trials_in_fresh_ones(exercise: Exercise, order: list[str], open_subject: Op
                           ) -> dict[str, Outcome]:
     outcomes: dict[str, Outcome] = {}
     slow = 0
-    with closing(_opened_ahead(exercise, order, open_subject, subject_of)) as opened:
-        for name, subject in opened:
-            outcomes[name] = subject.answer(_trial(exercise.implementations[name], exercise.name))
-            slow += outcomes[name].status == "timed_out"
-            if outcomes[name].status == "missing" or is_stub(exercise.name, outcomes[name]):
-                return dict.fromkeys(order, outcomes[name])             # there is nothing to try
-            if slow >= 2:
-                break
+    for name in order:
+        implementation, began = exercise.implementations[name], time.monotonic()
+        with open_subject(functions_of(subject_of(implementation), implementation.functions), ()) as subject:
+            outcomes[name] = subject.answer(_trial(implementation, exercise.name))
+        slow += outcomes[name].status == "timed_out"
+        if outcomes[name].status == "missing" or is_stub(exercise.name, outcomes[name]):
+            return dict.fromkeys(order, outcomes[name])             # there is nothing to try
+        if slow >= 2:
+            break
+        _have_no_say_in_when_the_next_one_begins(time.monotonic() - began)
     return {name: outcomes.get(name, Outcome("timed_out")) for name in order}
+
+
+def _have_no_say_in_when_the_next_one_begins(lasted: float) -> None:
+    """After a trial that lasted, wait for a random time: when it ended would tell the next one something."""
+    if lasted > LASTED:
+        time.sleep(random.uniform(0.0, min(lasted, LONGEST_PAUSE)))
 
 
 @cache
 def _trial(implementation: Implementation, name: str) -> Call:
     return Call(name, tuple(Proxy(function) for function in implementation.functions))
-
-
-def _opened_ahead(exercise: Exercise, order: list[str], open_subject: Open, subject_of: SubjectOf
-                  ) -> Iterator[tuple[str, Subject]]:
-    """A fresh process for each implementation; the next one is made ready while the last one is at work."""
-    def opening(name: str) -> Future[AbstractContextManager[Subject]]:
-        implementation = exercise.implementations[name]
-        return maker.submit(open_subject, functions_of(subject_of(implementation), implementation.functions), ())
-
-    with ThreadPoolExecutor(1) as maker:
-        following = opening(order[0])
-        try:
-            for name, after in zip(order, [*order[1:], None], strict=True):
-                ready, following = following, None
-                with ready.result() as subject:
-                    following = opening(after) if after is not None else None
-                    yield name, subject
-        finally:
-            if following is not None:
-                with following.result():
-                    pass

@@ -48,8 +48,8 @@ class Conversation:
 
     @property
     def alive(self) -> bool:
-        """Whether it has not ended."""
-        return not select.select([self._child.pidfd], [], [], 0)[0]
+        """Whether neither it nor its zygote is known to have ended."""
+        return not self._server.closed and not select.select([self._child.pidfd], [], [], 0)[0]
 
     def ask(self, message: Any, expected: type[Reply], seconds: float,
             call_back: Callable[[CallBack], CallBackAnswer] | None = None) -> Reply:

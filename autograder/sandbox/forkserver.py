@@ -92,6 +92,8 @@ class ForkServer:
 
     def _read(self, deadline: float) -> bool:
         """File one report of the zygote's; False if none came in time. ZygoteLost where it is gone."""
+        if self.closed:                   # another thread has found it lost
+            raise ZygoteLost(f"the zygote is lost {self._complaint}".strip())
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):

@@ -64,4 +64,5 @@ def outcome_of(answer: Answer, seconds: float) -> Outcome:
     """The Outcome that an Answer stands for, cut to what an honest one holds; WireError where it cannot be recorded."""
     return Outcome(answer.status, recorded(answer.value), tuple(answer.changed[:PATHS_CAP]),
                    tuple(answer.shares[:PATHS_CAP]), answer.error[:WORDS_CAP], answer.message[:MESSAGE_CAP],
-                   tuple(kind for kind in answer.kinds[:PATHS_CAP] if kind in _EXCEPTIONS), answer.where, seconds)
+                   tuple(kind for kind in answer.kinds[:PATHS_CAP] if kind in _EXCEPTIONS), answer.where,
+                   seconds=seconds)

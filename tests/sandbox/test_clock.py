@@ -120,9 +120,10 @@ def test_what_the_judge_does_meanwhile_counts_to_the_allowance_alone():
 
 def test_no_descriptor_of_a_clock_is_left(student):
     one = student("def f(): return 1")
-    before = len(os.listdir("/proc/self/fd"))
-    for _ in range(3):
+    counts = []
+    for _ in range(4):
         one.close()
         assert one.answer(Call("f", ())).status == "answered"
-        one._outcomes.clear()
-    assert len(os.listdir("/proc/self/fd")) == before
+        assert one._sandbox.children._ahead[1].result().alive
+        counts.append(len(os.listdir("/proc/self/fd")))
+    assert len(set(counts[1:])) == 1

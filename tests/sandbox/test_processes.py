@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograder.records import Call, Cell
-from autograder.sandbox.student import Sandbox, ZygoteLost
+from autograder.sandbox.student import NoIsolation, Sandbox, ZygoteLost
 
 
 def test_nothing_of_the_judges_can_be_imported(student):
@@ -144,7 +144,7 @@ def test_no_descriptor_is_left_open(student):
 
 def test_other_systems_are_told_what_to_do(monkeypatch):
     monkeypatch.setattr("sys.platform", "darwin")
-    with pytest.raises(RuntimeError, match="container"):
+    with pytest.raises(NoIsolation, match="container"):
         Sandbox()
 
 
