@@ -1,1 +1,1 @@
-"""The wall, seen from the judge's side; what runs on the student's side is in `inside`."""
+"""The judge's side of the wall; what runs on the student's side is in `inside`."""

@@ -1,4 +1,4 @@
-"""The judge's end of one child's channel: ask, get the reply or learn how the child ended, and kill."""
+"""The judge's end of one child's channel: ask, get the reply or learn how the child ended, and kill it."""
 from __future__ import annotations
 
 import os
@@ -14,7 +14,7 @@ from autograder.sandbox.forkserver import Forked, ForkServer
 from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.messages import CallBack, CallBackAnswer, decode_from_worker, encode
 
-CALLBACK_CAP = 50_000                     # in one question: nudging every number of a small case takes thousands
+CALLBACK_CAP = 50_000                     # per question: nudging every number of a small case takes thousands
 Reply = TypeVar("Reply")
 
 
@@ -27,12 +27,12 @@ class Died(Exception):
 
 
 def new_nonce() -> int:
-    """A number that nobody guesses; never 0."""
+    """An unguessable number; never 0."""
     return secrets.randbits(63) | 1
 
 
 class Conversation:
-    """One child of the zygote's. After a Died, or `close`, nothing of it is left."""
+    """One child of the zygote. After a Died, or `close`, nothing is left of it."""
 
     def __init__(self, server: ForkServer):
         self._server = server
@@ -43,7 +43,7 @@ class Conversation:
 
     @property
     def complaint(self) -> str:
-        """What stands on the zygote's standard error: why a child did not get as far as its first message."""
+        """The zygote's standard error: why a child did not get as far as its first message."""
         return self._server.complaint()
 
     @property
@@ -62,14 +62,14 @@ class Conversation:
             finally:
                 self.took = stint.end()
             if type(reply) is not expected:
-                raise wire.WireError(f"a {type(reply).__name__} is no reply to this")
+                raise wire.WireError(f"a {type(reply).__name__} is not a reply to this")
         except wire.DeadlineError:
             raise self._died("timed_out", f"no reply within {seconds:g} seconds") from None
         except wire.ClosedError:
             raise self._died(*self._end()) from None
         except wire.WireError as error:
             raise self._died("refused", str(error)) from None
-        except BaseException:                 # our own fault, or Ctrl-C: the question stays open, so the child goes
+        except BaseException:                 # our own fault, or Ctrl-C: the question stays open, so the child must go
             self.close()
             raise
         return reply
@@ -85,7 +85,7 @@ class Conversation:
             if type(reply) is not CallBack:
                 return reply
             if call_back is None:
-                raise wire.WireError("a call-back where nothing can be called")
+                raise wire.WireError("a call-back when nothing can be called")
             with stint.away():
                 answer = encode(call_back(reply))
             wire.send(channel, answer, stint.patience)
@@ -100,7 +100,7 @@ class Conversation:
         return Died(status, evidence, self.took)
 
     def close(self) -> None:
-        """Kill the child: no atexit, `__del__` or handler of the student's runs."""
+        """Kill the child: none of the student's atexit functions, `__del__` methods or handlers run."""
         if self._child.channel.fileno() < 0:
             return
         self._child.channel.close()

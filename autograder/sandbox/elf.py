@@ -1,4 +1,4 @@
-"""Which shared libraries a program or library needs, read from the file itself (64-bit ELF, little-endian)."""
+"""Read which shared libraries a program or library needs from its ELF file (64-bit, little-endian)."""
 from __future__ import annotations
 
 import mmap
@@ -13,12 +13,12 @@ from typing import NamedTuple
 _LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3                                   # kinds of segment
 _NEEDED, _STRINGS, _RPATH, _RUNPATH = 1, 5, 15, 29                        # kinds of dynamic entry
 _TRIPLET = f"{platform.machine()}-linux-gnu"
-#: where the dynamic loader looks without being told
+#: where the dynamic loader looks by default
 BUILT_IN_FOLDERS = (f"/lib/{_TRIPLET}", f"/usr/lib/{_TRIPLET}", "/lib64", "/usr/lib64", "/lib", "/usr/lib")
 
 
 class Needs(NamedTuple):
-    """What one file asks the dynamic loader for."""
+    """What one file asks of the dynamic loader."""
 
     libraries: tuple[str, ...] = ()       # sonames
     folders: tuple[str, ...] = ()         # where to look first ($ORIGIN resolved)
@@ -26,7 +26,7 @@ class Needs(NamedTuple):
 
 
 def needs(path: str) -> Needs:
-    """What this file needs; nothing where it is no such ELF file. OSError where it cannot be read."""
+    """What this file needs; empty if it is not such an ELF file. Raises OSError if it cannot be read."""
     with open(path, "rb") as file:
         if file.read(6) != b"\x7fELF\2\1":
             return Needs()
@@ -61,9 +61,9 @@ def _needs(image: mmap.mmap, origin: str) -> Needs:
 
 
 def closure(paths: Iterable[str]) -> dict[str, str]:
-    """Where the libraries lie that these files need, and those that they need: soname -> path, as the loader finds it.
+    """The paths of the libraries that these files need, directly or not: soname -> path, as the loader finds it.
 
-    A library that is not found is left out: what needs it cannot be loaded here either.
+    A library that is not found is left out: whatever needs it cannot be loaded here either.
     """
     found: dict[str, str] = {}
     waiting = list(paths)
@@ -86,7 +86,7 @@ def _found(name: str, folders: Iterable[str]) -> str | None:
 
 @cache
 def _usual_folders() -> tuple[str, ...]:
-    """Where libraries lie for every program; last, where those of this very process were found by the loader."""
+    """The folders of libraries for every program; last, those where the loader found this process's own."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         loaded = {os.path.dirname(line.split(maxsplit=5)[5].rstrip()) for line in maps if ".so" in line}
     return (*os.environ.get("LD_LIBRARY_PATH", "").split(":"), *BUILT_IN_FOLDERS, "/usr/local/lib", *sorted(loaded))

@@ -1,4 +1,4 @@
-"""The judge's side of the zygote: start it, have it fork children, and learn how each of them ended."""
+"""The judge's side of the zygote: start it, let it fork children, and learn how each of them ended."""
 from __future__ import annotations
 
 import errno
@@ -19,7 +19,7 @@ from autograder.sandbox.wall import Wall
 from autograder.sandbox.wire.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
 
 BOOT_SECONDS = 60.0                       # until the first child; cold disks are slow
-END_SECONDS = 5.0                         # for the wait status of a child that has closed its channel
+END_SECONDS = 5.0                         # for the wait status of a child that closed its channel
 
 
 class ZygoteLost(Exception):
@@ -27,7 +27,7 @@ class ZygoteLost(Exception):
 
 
 class Forked(NamedTuple):
-    """A new child: its id at this zygote, the judge's end of its channel, and a pidfd of it."""
+    """A new child: its id at this zygote, the judge's end of its channel, and its pidfd."""
 
     number: int
     channel: socket.socket
@@ -35,9 +35,9 @@ class Forked(NamedTuple):
 
 
 class ForkServer:
-    """One zygote. It boots while the judge goes on; the first `fork` waits for it. Threads may share it.
+    """One zygote. It boots in the background; the first `fork` waits for it. Threads may share it.
 
-    Without a wall its home and working folder is a temporary one, so that what is written lands nowhere else.
+    Without a wall its home and working folder is a temporary one, so that anything written ends up there.
     """
 
     def __init__(self, memory_mb: int, seconds: int, wall: Wall, plots: bool = False):
@@ -59,7 +59,7 @@ class ForkServer:
         self._ended: dict[int, int | None] = {}       # id of each child in use -> its wait status, once known
 
     def fork(self) -> Forked:
-        """A fresh child; ZygoteLost where there is none to be had."""
+        """A fresh child; raises ZygoteLost if there is none."""
         ours, theirs = socket.socketpair()
         with theirs, self._lock:
             number = next(self._numbers)
@@ -74,11 +74,11 @@ class ForkServer:
                     raise self._lost("it did not fork in time")
             pidfd = self._opened.pop(number)
         if pidfd < 0:
-            raise self._lost(f"no child of it can be had: {os.strerror(-pidfd)}")
+            raise self._lost(f"it cannot provide a child: {os.strerror(-pidfd)}")
         return Forked(number, ours, pidfd)
 
     def end_of(self, number: int, seconds: float = END_SECONDS) -> int | None:
-        """The wait status of a child that is ending; None where it has not ended by then."""
+        """The wait status of a child that is ending, or None if it has not ended by then."""
         deadline = time.monotonic() + seconds
         with self._lock:
             while self._ended[number] is None and self._read(deadline):
@@ -86,12 +86,12 @@ class ForkServer:
             return self._ended[number]
 
     def forget(self, number: int) -> None:
-        """This child's end is of no interest any more."""
+        """Stop tracking this child's end."""
         with self._lock:
             self._ended.pop(number, None)
 
     def _read(self, deadline: float) -> bool:
-        """File one report of the zygote's; False if none came in time. ZygoteLost where it is gone."""
+        """File one report of the zygote; False if none came in time. Raises ZygoteLost if it is gone."""
         if self.closed:                   # another thread has found it lost
             raise ZygoteLost(f"the zygote is lost {self._complaint}".strip())
         poll = select.poll()
@@ -114,12 +114,12 @@ class ForkServer:
         return True
 
     def _lost(self, why: str) -> ZygoteLost:
-        """End what is left of it; the reason, with what it wrote to standard error."""
+        """End what is left of it; returns the reason, with what it wrote to standard error."""
         self.close()
         return ZygoteLost(f"the zygote is lost: {why} {self._complaint}".strip())
 
     def complaint(self) -> str:
-        """What the zygote, or a child that did not get far, wrote to standard error: the end of it."""
+        """The end of what the zygote, or a child that did not get far, wrote to standard error."""
         with suppress(ValueError, OSError):
             os.set_blocking(self._process.stderr.fileno(), False)
             self._complaint += (self._process.stderr.read() or b"").decode("utf-8", "replace")
@@ -128,7 +128,7 @@ class ForkServer:
 
     @property
     def closed(self) -> bool:
-        """Whether it has been ended, or was found lost."""
+        """Whether it was ended, or found lost."""
         return self._control.fileno() < 0
 
     def close(self) -> None:
@@ -150,7 +150,7 @@ class ForkServer:
 def _started(command: list[str], **how: Any) -> subprocess.Popen[bytes]:
     """Start a process from a thread that lives as long as it does.
 
-    To the kernel that thread is the parent that bubblewrap's process dies with, not the whole of this process.
+    For the kernel that thread, not the whole of this process, is the parent with which bubblewrap's process dies.
     """
     started: SimpleQueue[subprocess.Popen[bytes] | OSError] = SimpleQueue()
 

@@ -1,6 +1,6 @@
-"""What of this machine a student's process may see: Python, NumPy and what goes with them, package by package.
+"""Find what a student's process may see of this machine: Python, NumPy and their dependencies, package by package.
 
-Everything else that is installed beside them, the autograder above all, is not among it.
+Nothing else that is installed beside them is included, least of all the autograder.
 """
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from typing import NamedTuple
 
 from autograder.sandbox import elf
 
-#: what the worker imports, and IPython for the syntax of its magics; all but NumPy and msgspec may be missing
+#: what the worker imports, and IPython for the syntax of its magics; all but NumPy and msgspec are optional
 PACKAGES = ("numpy", "msgspec", "IPython")
-#: what belongs to plots, where it is installed
+#: what plots need, if it is installed
 PLOT_PACKAGES = ("matplotlib", "mpl_toolkits", "pylab", "contourpy", "cycler", "dateutil", "fontTools", "kiwisolver",
                  "packaging", "PIL", "pyparsing", "six")
-_BUNDLED = {"PIL": "pillow.libs"}         # shared libraries of a wheel; of all others they are <package>.libs
+_BUNDLED = {"PIL": "pillow.libs"}         # shared libraries of a wheel; for all others <package>.libs
 _OTHER_PACKAGES = ("site-packages", "dist-packages")                      # folders inside the standard library
-_NEVER_LOADED = ("_tkinter.", "nis.")     # there is no screen and no network; half a desktop would come with them
+_NEVER_LOADED = ("_tkinter.", "nis.")     # there is no screen and no network; they would bring in half a desktop
 
 
 class Libraries(NamedTuple):
-    """Paths on this machine. Folders are meant with everything below them, but for `covered`."""
+    """Paths on this machine. A folder includes everything below it, except what is in `covered`."""
 
     program: str                          # the interpreter, not a link to it
     standard: tuple[str, ...]             # folders of the standard library
     covered: tuple[str, ...]              # folders inside those that hold other packages
     packages: tuple[str, ...]             # folders and single files
-    site: tuple[str, ...]                 # the folders in which the packages lie
+    site: tuple[str, ...]                 # the folders that contain the packages
     shared: tuple[str, ...]               # shared libraries, each as the loader finds it
     loader: str                           # the dynamic loader, as the interpreter names it; may be empty
 
     @property
     def readable(self) -> list[str]:
-        """What may be read, without the folders that are only looked through."""
+        """What may be read, without the folders that may only be listed."""
         entries = [entry for folder in self.standard for entry in _entries(folder) if entry not in self.covered]
         return [self.program, *entries, *self.packages, *self.shared, *filter(None, [self.loader])]
 
@@ -47,7 +47,7 @@ class Libraries(NamedTuple):
     def shared_folders(self) -> list[str]:
         """Where the loader must be told to look, the interpreter's own folder first.
 
-        What it finds by itself must not be named: another libpython may lie there, and would silently be loaded.
+        The folders that it searches anyway must not be named: another libpython there would silently be loaded.
         """
         folders = dict.fromkeys(os.path.dirname(path) for path in self.shared if not self.in_a_package(path))
         python = [os.path.dirname(path) for path in self.shared if os.path.basename(path).startswith("libpython")]
@@ -61,7 +61,7 @@ class Libraries(NamedTuple):
 
 @cache
 def libraries() -> Libraries:
-    """What is installed here; RuntimeError where NumPy or msgspec is not."""
+    """What is installed here; RuntimeError if NumPy or msgspec is missing."""
     program = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
     standard = _standard_library()
     covered = [os.path.join(folder, name) for folder in standard for name in _OTHER_PACKAGES]
@@ -73,7 +73,7 @@ def libraries() -> Libraries:
 
 
 def _standard_library() -> tuple[str, ...]:
-    """Its folder, and last the one of its extension modules, which may lie in it."""
+    """Its folder, and last the folder of its extension modules, which may be inside it."""
     pure = os.path.dirname(os.__file__)
     extensions = sysconfig.get_config_var("DESTSHARED") or os.path.join(pure, "lib-dynload")
     return tuple(dict.fromkeys(folder for folder in (pure, extensions) if os.path.isdir(folder)))

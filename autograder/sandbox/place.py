@@ -1,4 +1,4 @@
-"""In which function of a source a line stands. A student's source is never parsed here: it could be made to be slow."""
+"""Find the function that a line of a source is in. A student's source is never parsed here: that could be made slow."""
 from __future__ import annotations
 
 import re
@@ -7,7 +7,7 @@ _DEF = re.compile(r"^([ \t]*)(?:async[ \t]+)?def[ \t]+(\w{1,60})")
 
 
 def function_at(source: str, line: int) -> str:
-    """The name behind the nearest `def` above that is indented less than this line; "" where there is none."""
+    """The name after the nearest `def` above that is indented less than this line; "" if there is none."""
     lines = source.splitlines()
     if not 0 < line <= len(lines):
         return ""

@@ -1,7 +1,7 @@
-"""How a student's cells run in a child, and what of that holds for the next child of the same submission.
+"""Plan how a student's cells run in a child, and what of that applies to the next child of the same submission.
 
-A cell that hangs or kills the child is run for its definitions only when the child is started again, and left out when
-that does not help. A cell that took long is run for its definitions only in later children.
+A cell that hangs or kills the child runs only for its definitions in the next child, and is left out if that does not
+help. A cell that took long runs only for its definitions in later children.
 """
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Plan:
 
 @dataclass
 class CellRuns:
-    """The cells of one submission, run in one child after the other until they get through."""
+    """The cells of one submission, run in one child after another until all get through."""
 
     cells: Sequence[Cell]
     plan: Plan
@@ -54,7 +54,7 @@ class CellRuns:
     notices: list[Text] = field(default_factory=list)
 
     def run_in(self, child: Conversation) -> bool:
-        """Run all cells in this child; False where one of them ended it, so that another child is needed."""
+        """Run all cells in this child; False if a cell ended it, so that another child is needed."""
         for cell in self.cells:
             how = self.plan.how(cell)
             if how.mode == "left_out":
@@ -113,7 +113,7 @@ def _of_cell(cell: Cell, notes: Sequence[Note]) -> Iterator[Text]:
 
 
 def _error_and_line(words: str) -> tuple[str, int]:
-    """"NameError: x (line 4)" as a worker says it -> the error and the line, 0 where none is named."""
+    """Split a worker's "NameError: x (line 4)" into the error and the line, which is 0 if it names none."""
     found = _LINE.search(words)
     return (words[:found.start()], int(found[1])) if found else (words, 0)
 

@@ -1,4 +1,4 @@
-"""A Call as it goes over the wire, and an Answer as the Outcome that is recorded."""
+"""Encode a Call for the wire, and record an Answer as an Outcome."""
 from __future__ import annotations
 
 import builtins
@@ -27,7 +27,7 @@ def results_in(value: Any) -> Iterator[Result]:
 
 
 def arguments(call: Call, number_of: Callable[[Call], int]) -> list[Any]:
-    """The call's arguments for an Ask. What is the same for every submission is encoded once."""
+    """The call's arguments for an Ask. What is the same for every submission is encoded only once."""
     if call not in _encoded:
         _encoded[call] = [arg if any(results_in(arg)) else msgspec.Raw(encode_value(on_wire(arg, number_of)))
                           for arg in call.args]
@@ -35,7 +35,7 @@ def arguments(call: Call, number_of: Callable[[Call], int]) -> list[Any]:
 
 
 def on_wire(value: Any, number_of: Callable[[Call], int] | None = None) -> Any:
-    """A value of the judge's, with the records in it as the wire's own marks."""
+    """A value of the judge's, with its records as the wire's own marks."""
     if isinstance(value, Result):
         return wire.Handle(number_of(value.of), -1 if value.part is None else value.part)
     if isinstance(value, Proxy):
@@ -50,7 +50,7 @@ def on_wire(value: Any, number_of: Callable[[Call], int] | None = None) -> Any:
 
 
 def recorded(value: Any) -> Any:
-    """A value from the wire as records keep it; WireError where it holds what an answer cannot hold."""
+    """A value from the wire as records keep it; WireError if it holds what an answer cannot hold."""
     if isinstance(value, wire.Unplain):
         return Opaque(value.type)
     if isinstance(value, wire.Handle | wire.Proxy):
@@ -61,7 +61,7 @@ def recorded(value: Any) -> Any:
 
 
 def outcome_of(answer: Answer, seconds: float) -> Outcome:
-    """The Outcome that an Answer stands for, cut to what an honest one holds; WireError where it cannot be recorded."""
+    """The Outcome of an Answer, cut to what an honest one holds; WireError if it cannot be recorded."""
     return Outcome(answer.status, recorded(answer.value), tuple(answer.changed[:PATHS_CAP]),
                    tuple(answer.shares[:PATHS_CAP]), answer.error[:WORDS_CAP], answer.message[:MESSAGE_CAP],
                    tuple(kind for kind in answer.kinds[:PATHS_CAP] if kind in _EXCEPTIONS), answer.where,

@@ -1,9 +1,9 @@
-"""What the judge answers when a student's code calls a function of the judge's.
+"""Answer a student's code when it calls a function of the judge's.
 
 A student chooses the arguments, and so how much memory and time the answer takes: attention needs T * T numbers for T
 tokens, and shapes that were never meant to meet can need far more. What is surely small is answered here. Anything else
-is answered by the same source in a process of its own, within a student's limits, so that it costs the judge nothing
-but the frames.
+is answered by the same source in a separate process, within a student's limits, so that it costs the judge only the
+frames.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from autograder.sandbox.student import Student
 
 SMALL = 96 * 2**10                        # bytes in the arrays of one call
-REACH = 2**22                             # numbers in the largest array that may come up while it is answered
+REACH = 2**22                             # numbers in the largest array that may arise while it is answered
 
 
 class Answering:
@@ -52,18 +52,18 @@ class Answering:
         return self._elsewhere[source].answer(call)
 
     def close(self) -> None:
-        """End the processes that answered."""
+        """End the answering processes."""
         while self._elsewhere:
             self._elsewhere.popitem()[1].close()
 
 
 def bytes_in(value: Any) -> int:
-    """How many bytes the arrays in a value hold."""
+    """The number of bytes in a value's arrays."""
     return sum(part.nbytes for part in _parts(value) if isinstance(part, np.ndarray))
 
 
 def reach(args: Any) -> float:
-    """How many numbers products of these arguments can have, at the most: bytes say little about that.
+    """The most numbers that products of these arguments can have, about which bytes say little.
 
     Leading axes multiply unless they are the same axis in arrays of the same rank; of the others, and of whole numbers
     (heads), a product has three. An array without numbers can become one of any size.
@@ -81,7 +81,7 @@ def reach(args: Any) -> float:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """All that is in dicts and tuples, and in those within."""
+    """Everything in dicts and tuples, at any depth."""
     if isinstance(value, dict | tuple):
         for part in value.values() if isinstance(value, dict) else value:
             yield from _parts(part)

@@ -1,9 +1,8 @@
 """The policy: which system calls a student's process may make.
 
-Whatever stands in no table fails with EPERM, as if the process lacked the right. The filter made of these tables is
-kept beside this file as the kernel's own program (BPF), one for each kind of processor, so that no library is needed
-where students' work is graded. After a change `autograder dev syscalls` makes it anew: that needs pyseccomp and
-libseccomp.
+Any call that is in no table fails with EPERM, as if the process lacked the right. The filter made from these tables is
+stored beside this file as the kernel's own program (BPF), one per kind of processor, so that no library is needed where
+students' work is graded. After a change `autograder dev syscalls` remakes it, which needs pyseccomp and libseccomp.
 """
 from __future__ import annotations
 
@@ -33,8 +32,8 @@ ALLOWED = {
     "the end": "exit exit_group",
 }
 
-#: calls that are allowed with these arguments only: for each call, alternatives of {argument: (mask, value)}.
-#: The mask is the part of the argument that the kernel looks at.
+#: calls that are allowed only with these arguments: for each call, alternatives of {argument: (mask, value)}. The mask
+#: is the part of the argument that the kernel looks at.
 _INT, _ALL = 0xffff_ffff, 0xffff_ffff_ffff_ffff
 ALLOWED_WITH: dict[str, list[dict[int, tuple[int, int]]]] = {
     "fcntl": [{1: (_INT, command)} for command in (0, 1, 2, 3, 4, 1030)],    # DUPFD, GETFD, SETFD, GETFL, SETFL, dup
@@ -47,13 +46,13 @@ ALLOWED_WITH: dict[str, list[dict[int, tuple[int, int]]]] = {
     "mmap": [{3: (0x4_0000, 0)}],                                            # no huge pages: all share a pool of them
     "madvise": [{2: (_INT, advice)} for advice in (0, 1, 2, 4, 8, 14, 15, 16, 17)],
     #         what concerns its own pages, not what moves those of files, or joins those of two processes
-    "prlimit64": [{0: (_INT, 0), 2: (_ALL, 0)}],                             # one's own, and only to look
+    "prlimit64": [{0: (_INT, 0), 2: (_ALL, 0)}],                             # its own limits, and only to read them
     "recvfrom": [{3: (_INT & ~0x142, 0)}],                                   # MSG_PEEK, MSG_DONTWAIT, MSG_WAITALL
     "sendto": [{3: (_INT & ~0x4040, 0), 4: (_ALL, 0)}],                      # MSG_DONTWAIT, MSG_NOSIGNAL; no address
-    "socketpair": [{0: (_INT, 1), 1: (0xf, 1)}],                             # AF_UNIX, SOCK_STREAM: asyncio's own
+    "socketpair": [{0: (_INT, 1), 1: (0xf, 1)}],                             # AF_UNIX, SOCK_STREAM: for asyncio
 }
 
-#: fails as on a kernel that does not have the call, so that the C library falls back on one that is checked
+#: fails as on a kernel without the call, so that the C library falls back on a call that is checked
 UNKNOWN = "clone3 openat2 epoll_pwait2"
 
 #: no honest student's code makes these: the kernel kills the process with SIGSYS, and the verdict is tampering
@@ -64,7 +63,7 @@ KILLED = ("ptrace process_vm_readv process_vm_writev mount umount2 pivot_root op
 
 
 def compiled(processor: str) -> bytes:
-    """The filter for this kind of processor; any other, and x86_64's 32-bit calls and x32, are killed."""
+    """The filter for this kind of processor; calls of any other, of 32-bit x86_64 and of x32 kill the process."""
     import pyseccomp as seccomp
     rules = seccomp.SyscallFilter(seccomp.ERRNO(EPERM))
     rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
@@ -99,7 +98,7 @@ def number_of(name: str, architecture: int) -> int:
 
 
 def policy_digest() -> str:
-    """Changes with the tables."""
+    """A digest that changes with the tables."""
     tables: list[Any] = [ALLOWED, {name: [sorted(each.items()) for each in alternatives]
                                    for name, alternatives in ALLOWED_WITH.items()}, UNKNOWN, KILLED]
     return hashlib.blake2b(json.dumps(tables).encode(), digest_size=8).hexdigest()

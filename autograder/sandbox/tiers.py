@@ -1,4 +1,4 @@
-"""Which wall this machine can have: found out by trial, once, and never silently less than what was asked for."""
+"""Find out by trial which wall this machine can have, once, and never silently use less than was asked for."""
 from __future__ import annotations
 
 import importlib
@@ -22,11 +22,11 @@ _ON_REQUEST = "--isolation none runs students' code without a wall: only for cod
 
 
 class NoIsolation(Stopped):
-    """The wall that was asked for cannot be had here: what is missing, and how to get it."""
+    """The requested wall is not available here: what is missing, and how to get it."""
 
 
 def wall(isolation: str = "auto") -> tuple[Wall, str]:
-    """The wall of this tier (auto: the best that holds), and why it is not the best one; NoIsolation otherwise."""
+    """The wall of this tier (auto: the best that works), and why it is not the best one; NoIsolation otherwise."""
     if sys.platform != "linux":
         raise NoIsolation("students' code runs in Linux processes only; on macOS use a container, on Windows WSL2")
     if isolation not in ("auto", *TIERS):
@@ -49,7 +49,7 @@ def wall(isolation: str = "auto") -> tuple[Wall, str]:
 
 @cache
 def _inner_fault(landlock_needed: bool) -> str:
-    """Why the inner wall cannot be had; empty if it can."""
+    """Why the inner wall is not available; empty if it is."""
     if landlock_needed and not landlock.abi():
         return "the kernel has no Landlock (Linux 5.13 or newer has it; it may be left out of the lsm= boot parameter)"
     return seccomp.supported()
@@ -57,7 +57,7 @@ def _inner_fault(landlock_needed: bool) -> str:
 
 @cache
 def _outer() -> tuple[Wall | None, str]:
-    """The outer wall, or why it cannot be had: what each bubblewrap said."""
+    """The outer wall, or why it is not available: what each bubblewrap said."""
     faults = []
     for program in _programs():
         candidate = Wall("namespaces", program)
@@ -94,7 +94,7 @@ def _fault(candidate: Wall) -> str:
 
 
 def _remedy() -> str:
-    """What to do about it, where a setting of the system's explains it."""
+    """What to do about it, if a system setting explains it."""
     for setting, value, remedy in (
         ("kernel/apparmor_restrict_unprivileged_userns", "1",
          "AppArmor forbids user namespaces: sysctl kernel.apparmor_restrict_unprivileged_userns=0, "

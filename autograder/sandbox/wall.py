@@ -9,10 +9,10 @@ runs in a child of the zygote, and all that crosses are frames of plain data ove
      |- control socket -- bubblewrap -- zygote (NumPy warm; never sees a submission)
      `- one socketpair a submission ----`- fork -> child: inner wall, then the student's cells
 
-The outer wall is drawn once, around the zygote, by bubblewrap: namespaces of its own for everything that Linux has them
-for, so no network, no other process, no host name; a root folder that is empty but for Python, NumPy and what the
-worker needs, all of it read-only; no /proc, /etc, /tmp, home or shell; an unprivileged user without capabilities.
-What is seen is bound package by package (`libraries`): the autograder may lie in the same folder as NumPy.
+The outer wall is put up once, around the zygote, by bubblewrap: separate namespaces of every kind that Linux has, so no
+network, no other process, no host name; a root folder that is empty except for Python, NumPy and what the worker needs,
+all read-only; no /proc, /etc, /tmp, home or shell; an unprivileged user without capabilities. What is visible is bound
+package by package (`libraries`): the autograder may be in the same folder as NumPy.
 
 The inner wall goes up in every child before it sees a line of a student's (`inner`): limits, no privileges, Landlock
 and a filter on system calls. It is the wall between submissions, and a second one around all of them: the filter
@@ -21,9 +21,9 @@ denies what the namespaces make harmless, and Landlock denies reading and writin
 Which parts a machine can have is decided once, by trial (`tiers`), and recorded in every grade:
     namespaces   both walls
     process      the inner wall alone: names and sizes of files can be found out, contents cannot
-    none         limits only; the student's code can do what the one who grades can do
+    none         limits only; the student's code can do whatever the grading user can do
 
-What holds nowhere: a bug in the kernel defeats all of it.
+No wall holds against a bug in the kernel.
 """
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from autograder.sandbox.libraries import Libraries, libraries
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _HERE = _PACKAGE / "sandbox"
-#: the files of the autograder that can be seen inside the outer wall, and nothing else of it
+#: the only files of the autograder that are visible inside the outer wall
 INSIDE = (_PACKAGE / "__init__.py", _HERE / "__init__.py",
           *sorted(path for room in ("inside", "wire") for path in (_HERE / room).iterdir()
                   if path.suffix in (".py", ".json")))
@@ -49,19 +49,19 @@ _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_TH
 
 
 class Wall(NamedTuple):
-    """What stands around the zygote and its children."""
+    """The wall around the zygote and its children."""
 
     tier: str                             # "namespaces", "process" or "none"
-    bubblewrap: str = ""                  # the program that draws the outer wall
+    bubblewrap: str = ""                  # the program that puts up the outer wall
 
     def command(self, control: int, memory_mb: int, seconds: int, plots: bool = False) -> list[str]:
-        """How the zygote is run: without site-packages but ours and NumPy's, no current folder, no bytecode."""
+        """The zygote's command: no site-packages except ours and NumPy's, no current folder, no bytecode."""
         zygote = ["-S", "-s", "-P", "-B", "-m", "autograder.sandbox.inside.zygote", str(control), str(memory_mb),
                   str(seconds), json.dumps(self._rules()), "plots" if plots else "", sys.version]
         return [*self.outer(), libraries().program, *zygote]
 
     def environment(self) -> dict[str, str]:
-        """All that the zygote finds in its environment."""
+        """The zygote's whole environment."""
         ours = _INSIDE_FOLDER if self.tier == "namespaces" else str(_PACKAGE.parent)
         found = libraries()
         environment = {**_ENVIRONMENT, "PYTHONPATH": os.pathsep.join([ours, *found.site])}
@@ -78,7 +78,7 @@ class Wall(NamedTuple):
                 "packages": [Path(package).stem for package in found.packages], "site": list(found.site)}
 
     def outer(self) -> list[str]:
-        """The bubblewrap command that the zygote's follows; empty where there is no outer wall."""
+        """The bubblewrap command that goes before the zygote's; empty if there is no outer wall."""
         if self.tier != "namespaces":
             return []
         return [self.bubblewrap, *_CONFINED, *_seen(libraries()), *_worker(), *_SEALED]
@@ -90,7 +90,7 @@ _SEALED = ("--dev-bind", "/dev/null", "/dev/null", "--remount-ro", "/", "--")
 
 
 def _seen(found: Libraries) -> list[str]:
-    """Bind what may be seen, read-only, and nothing over the places where other packages lie."""
+    """Bind what may be seen, read-only, and empty folders over the places of other packages."""
     shared = [path for path in found.shared if not found.in_a_package(path)]
     arguments = []
     for path in (found.program, *found.standard):
@@ -105,6 +105,6 @@ def _seen(found: Libraries) -> list[str]:
 
 
 def _worker() -> list[str]:
-    """Bind the files of the worker, each on its own."""
+    """Bind the worker's files one by one."""
     seen = {file: f"{_INSIDE_FOLDER}/{file.relative_to(_PACKAGE.parent).as_posix()}" for file in INSIDE}
     return [argument for file, place in seen.items() for argument in ("--ro-bind", str(file), place)]

@@ -1,1 +1,1 @@
-"""What runs in the student's process, and nothing else of the autograder."""
+"""What runs in the student's process: the only part of the autograder there, with `wire`."""

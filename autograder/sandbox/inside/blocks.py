@@ -1,4 +1,4 @@
-"""A source with a syntax error somewhere: what of it can be read, so that one line costs its own function only."""
+"""Read what is readable of a source with a syntax error, so that one line costs only its own function."""
 from __future__ import annotations
 
 import ast
@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
-TRIES = 1000                              # more than this many pieces are not tried
-_BEGINS = re.compile(r"[^\s#)\]}]")       # a line that is not indented, and closes nothing
+TRIES = 1000                              # at most this many pieces are tried
+_BEGINS = re.compile(r"[^\s#)\]}]")       # a line that is not indented and closes nothing
 _DEFINES = re.compile(r"(?:def|class|async|import|from|@)\b|@")
 _GOES_ON = re.compile(r"(?:else|elif|except|finally|case)\b")
 
 
 def readable(source: str, filename: str) -> tuple[list[ast.stmt], SyntaxError | None]:
-    """The statements of a source, and its syntax error; then the statements are those of all pieces that are Python.
+    """The statements of a source, and its syntax error; if there is one, the statements of all pieces that are Python.
 
-    A piece begins at a line that is not indented. One that cannot be read alone may go on in the next ones, up to the
-    next definition.
+    A piece begins at a line that is not indented. A piece that cannot be read alone may continue in the next ones, up
+    to the next definition.
     """
     try:
         return ast.parse(source, filename).body, None
@@ -37,7 +37,7 @@ def _of_pieces(lines: list[str], filename: str) -> Iterator[ast.stmt]:
             if tries > TRIES:
                 return
             with suppress(SyntaxError):
-                blank = "\n" * begins[piece]              # for the numbers of the lines
+                blank = "\n" * begins[piece]              # keeps the line numbers
                 yield from ast.parse(blank + "".join(lines[begins[piece]:ends[number]]), filename).body
                 following = number + 1
                 break

@@ -1,7 +1,7 @@
-"""A student's cells, run statement by statement in one namespace.
+"""Run a student's cells statement by statement in one namespace.
 
-A statement that fails does not take the cell's remaining definitions with it; a syntax error costs its own cell only.
-Whatever a cell prints is kept, up to a cap.
+A failing statement does not take the cell's remaining definitions with it; a syntax error costs only its own cell. What
+a cell prints is kept, up to a cap.
 """
 from __future__ import annotations
 import __future__
@@ -26,11 +26,11 @@ from autograder.sandbox.wire.calling import cell_filename, described
 from autograder.sandbox.wire.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
 from autograder.sandbox.wire.plain import exact_text
 
-CUT = "\n[...]"                           # stands where the rest of the output was cut off
+CUT = "\n[...]"                           # marks where the output was cut off
 SLOW_STATEMENT = 0.5                      # seconds of processor time ...
 BEHIND_WALL = 3                           # ... or so many times that by the wall clock: it may have slept
 _FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names
-              if name != "nested_scopes")                   # whose flag means something else by now
+              if name != "nested_scopes")                   # whose flag now means something else
 
 
 class Failure(NamedTuple):
@@ -52,7 +52,7 @@ class Failure(NamedTuple):
 
 
 class Printed(io.RawIOBase):
-    """Keeps the first bytes that are written and counts on as if it kept them all."""
+    """Keeps the first bytes written, but counts as if it kept them all."""
 
     def __init__(self, cap: int):
         self._cap, self._kept, self._cut = cap, bytearray(), False
@@ -75,7 +75,7 @@ class Printed(io.RawIOBase):
 
 @contextmanager
 def printing_to(printed: Printed) -> Iterator[None]:
-    """Standard output and error go there, in the order in which they are printed; nothing can be read."""
+    """Send standard output and error there, in the order of printing; standard input is empty."""
     stream = io.TextIOWrapper(printed, encoding="utf-8", errors="backslashreplace", write_through=True)
     sys.stdout = sys.stderr = stream
     try:
@@ -85,7 +85,7 @@ def printing_to(printed: Printed) -> Iterator[None]:
 
 
 class Cells:
-    """The namespace that a student's cells fill, one after the other."""
+    """The namespace that a student's cells fill, one after another."""
 
     def __init__(self, namespace: dict[str, Any]):
         self.namespace = namespace
@@ -96,7 +96,7 @@ class Cells:
         builtins.display = display
 
     def run(self, request: Run) -> Ran:
-        """Run one cell. Whatever it raises is caught."""
+        """Run one cell. Everything it raises is caught."""
         self._notes, slow = [], []
         printed = Printed(OUTPUT_CAP)
         with printing_to(printed):
@@ -146,7 +146,7 @@ class Cells:
         for statement in body:
             try:
                 compiled.append((statement, self._compiled(statement, filename)))
-            except SyntaxError as error:                    # a return outside any function, say
+            except SyntaxError as error:                    # such as a return outside a function
                 unread = unread or error
         return compiled, unread
 

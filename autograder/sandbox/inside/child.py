@@ -1,7 +1,7 @@
-"""What a fresh child does before it sees anything of a student's: it gives up what it does not need.
+"""Give up what a fresh child does not need, before it sees anything of a student's.
 
-The limits hold on every Linux; the inner wall (Landlock, seccomp) goes up in between, where there is one. What fails
-here is written to the zygote's standard error.
+The limits apply on every Linux; the inner wall (Landlock, seccomp), if there is one, goes up in between. A failure here
+is written to the zygote's standard error.
 """
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ import socket
 
 from autograder.sandbox.inside.inner import InnerWall
 
-CHANNEL = 3                               # the one descriptor that stays open, beside three on /dev/null
+CHANNEL = 3                               # the only descriptor that stays open, besides three on /dev/null
 DESCRIPTORS = 64
-_DESCRIPTORS = os.sysconf("SC_OPEN_MAX")  # before there are fewer
+_DESCRIPTORS = os.sysconf("SC_OPEN_MAX")  # read before the limit is lowered
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def settle(channel: int, memory_mb: int, seconds: int, parent: int, wall: InnerWall | None) -> socket.socket:
-    """Become a process of its own that holds only the channel, within its limits, and dies with its parent."""
+    """Become a separate process that holds only the channel, is limited, and dies with its parent."""
     os.setsid()
     _have_its_own_standard_streams()
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:            # it died before the line above
+    if os.getppid() != parent:            # the parent died before the line above
         os._exit(1)
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     for limit, soft, hard in _limits(memory_mb, seconds):
@@ -36,12 +36,12 @@ def settle(channel: int, memory_mb: int, seconds: int, parent: int, wall: InnerW
         wall.put_up()
     os.dup2(channel, CHANNEL)
     os.closerange(CHANNEL + 1, _DESCRIPTORS)
-    os.dup2(0, 2)                         # the last word that the zygote's standard error hears
+    os.dup2(0, 2)                         # the last message to the zygote's standard error
     return socket.socket(fileno=CHANNEL)
 
 
 def _have_its_own_standard_streams() -> None:
-    """Open /dev/null anew: the flags of the one that the zygote gave to all would carry words between them."""
+    """Reopen /dev/null: the flags of the one shared with the zygote would carry messages between children."""
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)

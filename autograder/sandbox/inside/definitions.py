@@ -1,4 +1,4 @@
-"""Which statements of a cell only define something, so that they can run where the rest of the cell cannot."""
+"""Tell which statements of a cell only define something, so that they can run when the rest of the cell cannot."""
 from __future__ import annotations
 
 import ast
@@ -17,7 +17,7 @@ def names_something(statement: ast.stmt) -> bool:
 
 
 def defines(statement: ast.stmt, namespace: Mapping[str, Any]) -> bool:
-    """Whether a statement is a definition, an import, a plain assignment, or a choice between such.
+    """Whether a statement is a definition, an import, a plain assignment, or a choice between those.
 
     An assignment is plain if it calls nothing of the student's own: that is what hangs or takes long.
     """
@@ -34,14 +34,14 @@ def defines(statement: ast.stmt, namespace: Mapping[str, Any]) -> bool:
 
 
 def _all_define(statements: list[ast.stmt], namespace: Mapping[str, Any]) -> bool:
-    """Also true of `print` and texts beside definitions, as in `except ImportError: print(...)`."""
+    """Also true with `print` and texts beside definitions, as in `except ImportError: print(...)`."""
     if not any(names_something(statement) for statement in statements):
         return False
     return all(defines(statement, namespace) or isinstance(statement, ast.Expr) for statement in statements)
 
 
 def _is_foreign(function: ast.expr, namespace: Mapping[str, Any]) -> bool:
-    """Whether what is called comes from a module that the student did not write: `np.eye(3).astype`, `len`."""
+    """Whether the called function comes from a module that the student did not write: `np.eye(3).astype`, `len`."""
     while isinstance(function, ast.Attribute | ast.Call | ast.Subscript):
         function = function.func if isinstance(function, ast.Call) else function.value
     if isinstance(function, ast.Name):

@@ -1,7 +1,7 @@
-"""Which packages can be imported from a folder that holds others too.
+"""Restrict imports to some of the packages in a folder.
 
-Behind the inner wall the others can be seen there but not read: importing one must say that there is no such module,
-as it would where they are not installed.
+Behind the inner wall the other packages can be seen but not read: importing one must say that there is no such module,
+as if it were not installed.
 """
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 
 
 class OnlyThese:
-    """A path entry finder that knows the packages of these names only."""
+    """A path entry finder that knows only the packages with these names."""
 
     def __init__(self, finder: Any, names: Collection[str]):
         self._finder, self._names = finder, frozenset(names)
 
     def find_spec(self, name: str, target: Any = None) -> ModuleSpec | None:
-        """Where this module lies, if it is one of these packages or in one."""
+        """The spec of this module, if it is one of these packages or in one."""
         return self._finder.find_spec(name, target) if name.partition(".")[0] in self._names else None
 
     def invalidate_caches(self) -> None:

@@ -15,7 +15,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 class InnerWall:
     """Landlock's rules and the filter on system calls, ready to be put up.
 
-    Where the kernel has no Landlock only the filter goes up: `tiers` has seen to it that the outer wall stands then.
+    On a kernel without Landlock only the filter goes up: `tiers` ensures that the outer wall exists then.
     """
 
     def __init__(self, read: Iterable[str], list_only: Iterable[str], write: Iterable[str]):
@@ -23,7 +23,7 @@ class InnerWall:
         self._filter = seccomp.program()
 
     def put_up(self) -> None:
-        """From here on there is no way back, for this process; OSError where a part does not hold."""
+        """Put it up, irrevocably for this process; OSError if any part fails."""
         drop_capabilities()
         seccomp.gain_no_privileges()
         if self._rules is not None:
@@ -32,7 +32,7 @@ class InnerWall:
 
 
 def drop_capabilities() -> None:
-    """Be as powerless as an ordinary user, even where the judge is root."""
-    nothing = bytes(24)                   # two sets each of effective, permitted and inheritable ones
+    """Become as powerless as an ordinary user, even if the judge is root."""
+    nothing = bytes(24)                   # two sets each of effective, permitted and inheritable capabilities
     if _libc.capset(struct.pack("=Ii", _CAPABILITIES_VERSION, 0), nothing) != 0:
         raise OSError(ctypes.get_errno(), f"capset: {os.strerror(ctypes.get_errno())}")

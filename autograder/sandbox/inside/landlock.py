@@ -1,7 +1,7 @@
-"""Landlock: a process gives up, for good, every file that it was not promised, TCP, and signals to others.
+"""Landlock: a process permanently gives up every file that it was not promised, TCP, and signals to others.
 
 What is handled depends on the kernel's Landlock version (ABI): 1 files, 3 truncation, 4 TCP, 5 devices, 6 signals and
-abstract sockets, 7 a say in what is logged. What a kernel cannot handle is left out: the filter denies it as well.
+abstract sockets, 7 control over logging. What a kernel cannot handle is left out: the filter denies it as well.
 """
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import sys
 from collections.abc import Iterable
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446                # the same on every architecture
-_VERSION = 1                              # flag: only tell the ABI
+_VERSION = 1                              # flag: only report the ABI
 _PATH_BENEATH = 1                         # type of rule
-_UNLOGGED = 1                             # flag: what is denied does not fill the system's log
+_UNLOGGED = 1                             # flag: denials do not fill the system's log
 _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 1, 1 << 2, 1 << 3
 _FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}    # ABI -> all rights, till the next
 _TCP = 0b11                               # bind, connect
@@ -24,14 +24,14 @@ _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 def abi() -> int:
-    """The kernel's version of Landlock; 0 where there is none."""
+    """The kernel's version of Landlock; 0 if there is none."""
     return max(0, _libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION))
 
 
 def ruleset(read: Iterable[str], list_only: Iterable[str] = (), write: Iterable[str] = ()) -> int:
-    """The descriptor of a new set of rules: what may be read (folders with all in them), listed, or written to.
+    """The descriptor of a new ruleset: what may be read (folders with everything in them), listed, or written.
 
-    Paths that do not exist are left out. OSError where the kernel refuses.
+    Paths that do not exist are left out. OSError if the kernel refuses.
     """
     version = abi()
     files = _FILES[max(first for first in _FILES if first <= version)]
@@ -45,7 +45,7 @@ def ruleset(read: Iterable[str], list_only: Iterable[str] = (), write: Iterable[
 
 
 def restrict_self(rules: int) -> None:
-    """From here on this process has nothing but what these rules allow. OSError where the kernel refuses."""
+    """Restrict this process to what these rules allow, for good. OSError if the kernel refuses."""
     _called(_RESTRICT_SELF, rules, _UNLOGGED if abi() >= 7 else 0)
 
 

@@ -1,7 +1,7 @@
-"""IPython's own syntax in a cell, without IPython: magics never cost a cell its definitions.
+"""Handle IPython's syntax in a cell without IPython: magics never cost a cell its definitions.
 
-`%%time`, `%timeit` and their like run their body as ordinary code; every other magic, shell command or `f?` does
-nothing. IPython's transformer is loaded without the rest of IPython (6 ms), and only for a cell that is no Python.
+`%%time`, `%timeit` and the like run their body as ordinary code; every other magic, shell command or `f?` does nothing.
+IPython's transformer is loaded without the rest of IPython (6 ms), and only for a cell that is not Python.
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CELL_MAGIC = re.compile(r"((?:\s*#[^\n]*\n|\s*\n)*)[ \t]*%%(\w+)([^\n]*)(?:\n|$
 
 
 def without_cell_magic(source: str, note: Callable[[str], None]) -> str:
-    """The cell with its `%%` lines blank; nothing of it is left where the magic is not one that runs its body."""
+    """The cell with its `%%` lines blank; empty if the magic is not one that runs its body."""
     while magic := _CELL_MAGIC.match(source):
         if magic[2] not in _RUNNING:
             if magic[2] not in _SILENT:
@@ -32,13 +32,13 @@ def without_cell_magic(source: str, note: Callable[[str], None]) -> str:
 
 
 def as_python(source: str) -> str:
-    """The cell with its magics written as calls of get_ipython(); unchanged where IPython is not installed."""
+    """The cell with its magics written as calls of get_ipython(); unchanged if IPython is not installed."""
     transformer = _transformer()
     return source if transformer is None else transformer.transform_cell(source)
 
 
 def _transformer() -> Any:
-    """IPython's TransformerManager, imported under stand-ins for its parent packages, which take 70 ms to load."""
+    """IPython's TransformerManager, imported with stand-ins for its parent packages, which take 70 ms to load."""
     spec = importlib.util.find_spec("IPython")
     if spec is None or not spec.submodule_search_locations:
         return None
@@ -49,7 +49,7 @@ def _transformer() -> Any:
         sys.modules[name].__path__ = [root + name.removeprefix("IPython").replace(".", "/")]
     try:
         return importlib.import_module("IPython.core.inputtransformer2").TransformerManager()
-    except Exception:                     # an IPython that is built differently
+    except Exception:                     # an IPython with another structure
         return None
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] == "IPython"]:
@@ -58,7 +58,7 @@ def _transformer() -> Any:
 
 
 class Shell:
-    """What get_ipython() returns. `note` is told of everything that was left out."""
+    """What get_ipython() returns. `note` is told everything that was left out."""
 
     def __init__(self, namespace: dict[str, Any], note: Callable[[str], None]):
         self.user_ns = namespace
@@ -73,7 +73,7 @@ class Shell:
         return None
 
     def run_cell_magic(self, name: str, line: str, cell: str) -> Any:
-        """Run the body where the magic would; None otherwise."""
+        """Run the body if the magic would; None otherwise."""
         if name in _RUNNING:
             return self._run(cell)
         self._note(f"%%{name}")
@@ -87,16 +87,16 @@ class Shell:
         return eval(compiled, self.user_ns)
 
     def magic(self, line: str) -> Any:
-        """The old way to write a line magic."""
+        """The old way to call a line magic."""
         name, _, rest = line.lstrip("%").partition(" ")
         return self.run_line_magic(name, rest)
 
     def system(self, command: str) -> None:
-        """No command is run."""
+        """Runs nothing."""
         self._note(f"!{command}")
 
     def getoutput(self, command: str, *_: Any, **__: Any) -> list[str]:
-        """No command is run, so there is no output."""
+        """Runs nothing, so there is no output."""
         self._note(f"!{command}")
         return []
 

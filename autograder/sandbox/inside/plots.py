@@ -1,4 +1,4 @@
-"""What draws plots, loaded once in the zygote instead of in each of a submission's processes."""
+"""Load plotting libraries once in the zygote instead of in each process of a submission."""
 from __future__ import annotations
 
 import importlib
@@ -9,7 +9,7 @@ _LOADED = ("matplotlib.pyplot", "matplotlib.backends.backend_agg")
 
 
 def have_matplotlib() -> None:
-    """Load matplotlib, where it is installed. It insists on a folder to write to, and is named one that never is."""
+    """Load matplotlib, if it is installed. It insists on a writable folder, and is given one that never exists."""
     make_folder, tempfile.mkdtemp = tempfile.mkdtemp, lambda *_, **__: "/dev/null/matplotlib"
     logging.disable()
     try:
@@ -24,7 +24,7 @@ def have_matplotlib() -> None:
 
 
 def _forget_other_fonts() -> None:
-    """Keep the fonts that come with matplotlib: those of the system cannot be read behind the wall."""
+    """Keep only matplotlib's bundled fonts: those of the system cannot be read behind the wall."""
     own = importlib.import_module("matplotlib").get_data_path()
     fonts = importlib.import_module("matplotlib.font_manager").fontManager
     fonts.ttflist = [font for font in fonts.ttflist if font.fname.startswith(own)]

@@ -1,6 +1,6 @@
-"""The kernel's filter on system calls, put before the running process for good.
+"""Put the kernel's filter on system calls in front of the running process, for good.
 
-Which calls it lets through is decided in `syscalls`; here its compiled program is read and handed to the kernel.
+`syscalls` decides which calls it lets through; here its compiled program is read and handed to the kernel.
 """
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class _Program(ctypes.Structure):
 
 
 def program() -> bytes | None:
-    """The filter for this machine's processor; None where there is none for it."""
+    """The filter for this machine's processor, or None if there is none."""
     encoded = json.loads(FILTERS.read_text(encoding="utf-8")).get(platform.machine())
     return None if encoded is None else base64.b64decode(encoded)
 
 
 def supported() -> str:
-    """Empty where a filter can be loaded, else why not."""
+    """Why no filter can be loaded; empty if it can."""
     if program() is None:
         return f"there is no system call filter for {platform.machine()} processors"
     if _libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, None, 0, 0) == -1 and ctypes.get_errno() != 14:       # EFAULT
@@ -38,12 +38,12 @@ def supported() -> str:
 
 
 def gain_no_privileges() -> None:
-    """From here on no program, and nothing else, gives this process a right that it lacks."""
+    """From here on nothing, not even a program it runs, gives this process a right that it lacks."""
     _checked(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
 
 
 def load(filter_program: bytes) -> None:
-    """Filter this process's system calls until it ends; needs `gain_no_privileges` first. OSError where it fails."""
+    """Filter this process's system calls until it ends, after `gain_no_privileges`. OSError if that fails."""
     loaded = _Program(len(filter_program) // _INSTRUCTION, filter_program)
     _checked(_libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(loaded), 0, 0), "the system call filter")
 

@@ -36,7 +36,7 @@ _CLONE_THREAD = 0x10000
 
 
 def main() -> None:
-    """Warm up, then fork until the judge closes the control socket. Returns never."""
+    """Warm up, then fork until the judge closes the control socket. Never returns."""
     control, memory_mb, seconds = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
     rules, plots, version = json.loads(sys.argv[4]), bool(sys.argv[5]), sys.argv[6]
     if version != sys.version:            # the loader found another libpython
@@ -49,18 +49,18 @@ def main() -> None:
     parent = os.getpid()
     channel = Forks(control).until_in_a_child()
     control.detach()                      # its number will be another descriptor's
-    random.seed(0)                        # every fork seeds it anew
+    random.seed(0)                        # reseeded after every fork
     worker.serve(settle(channel.detach(), memory_mb, seconds, parent, wall))
 
 
 def warm_up(plots: bool) -> None:
-    """Have everything in memory that a child will need, in one thread, and nothing of ours that could be imported.
+    """Load everything that a child will need, in one thread, and nothing of ours that could be imported.
 
-    Without a big product before the memory limit, OpenBLAS can exit instead of raising MemoryError.
+    Without a large product before the memory limit is set, OpenBLAS can exit instead of raising MemoryError.
     """
     big = np.eye(300) + np.ones((300, 300))
     np.linalg.solve(big @ big, big)
-    np.random.seed(0)                     # the same submission meets the same random numbers every time
+    np.random.seed(0)                     # a submission gets the same random numbers every time
     if plots:
         have_matplotlib()
     site.sethelper()                      # what a Python that skipped `site` lacks
@@ -74,26 +74,26 @@ def warm_up(plots: bool) -> None:
     for package in ("autograder", "autograder.sandbox", "autograder.sandbox.inside", "autograder.sandbox.wire"):
         sys.modules[package].__path__ = []
     sys.argv[:] = [""]
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)        # it cannot save its cache: no matter
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)    # its cache cannot be saved: harmless
     gc.collect()
     gc.freeze()
 
 
 def refuse_threads() -> None:
-    """RuntimeError unless this is the only thread: forking while others run can hang."""
+    """Raise RuntimeError unless this is the only thread: forking while others run can hang."""
     for thread in threading.enumerate():
         if thread is not threading.current_thread():
             thread.join(1.0)
     libc = ctypes.CDLL(None, use_errno=True)
-    alone = libc.unshare(_CLONE_THREAD) == 0                  # which is allowed, and does nothing, for a single thread
-    if not alone and ctypes.get_errno() != errno.EINVAL:      # a container may forbid the very question, and has /proc
+    alone = libc.unshare(_CLONE_THREAD) == 0                  # allowed, and without effect, for a single thread
+    if not alone and ctypes.get_errno() != errno.EINVAL:  # a container may forbid the question itself, but has /proc
         alone = len(os.listdir("/proc/self/task")) == 1
     if not alone:
-        raise RuntimeError("the zygote must have one thread only")
+        raise RuntimeError("the zygote must have only one thread")
 
 
 class Forks:
-    """The children that live, by a pidfd of each."""
+    """The living children, by pidfd."""
 
     def __init__(self, control: socket.socket):
         self._control = control
@@ -102,7 +102,7 @@ class Forks:
         self._poll.register(control, select.POLLIN)
 
     def until_in_a_child(self) -> socket.socket:
-        """Serve the judge; returns in a child only, with the channel that it is to serve."""
+        """Serve the judge; returns only in a child, with the channel that it must serve."""
         while True:
             for ready, _ in self._poll.poll():
                 if ready in self._children:
@@ -114,7 +114,7 @@ class Forks:
 
     def _fork(self) -> socket.socket | None:
         request, descriptors, _, _ = socket.recv_fds(self._control, REQUEST.size, 1)
-        if not request:                   # the judge has gone
+        if not request:                   # the judge is gone
             os._exit(0)
         (number,) = REQUEST.unpack(request)
         with socket.socket(fileno=descriptors[0]) as channel:
@@ -136,7 +136,7 @@ class Forks:
         self._poll.unregister(pidfd)
         os.close(pidfd)
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal.SIGKILL)            # whatever it started; its group lasts until it is reaped
+            os.killpg(pid, signal.SIGKILL)            # and whatever it started: its group lasts until it is reaped
         _, status = os.waitpid(pid, 0)
         self._control.send(REPORT.pack(ENDED, number, status))
 

@@ -1,7 +1,7 @@
-"""One call on a namespace of functions: fresh arguments go in; what came of it comes out as an Answer.
+"""Call a function of a namespace: fresh arguments go in, and the result comes out as an Answer.
 
 The student's process and the subjects in the judge's own process both call through here, so that the reference, the
-known mistakes and students are asked alike.
+known mistakes and students are asked in the same way.
 """
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _CELL = re.compile(r"cell (\d+)")
 
 
 def cell_filename(index: int) -> str:
-    """What tracebacks call a cell: they count from 1, as people do."""
+    """A cell's name in tracebacks, counted from 1 as people do."""
     return f"cell {index + 1}"
 
 
 def perform(namespace: Mapping[str, Any], name: str, sent: Sequence[Any], special: Callable[[Any], Any],
             caught: type[BaseException] = BaseException) -> tuple[Any, Answer]:
-    """Call the function of this name: its live answer and how that looks from outside.
+    """Call the function of this name: its live answer, and its plain view as an Answer.
 
-    Arrays and dicts of `sent` are copied; `special` gives what stands for anything else that is no plain data.
-    Raises LookupError where `special` does.
+    Arrays and dicts of `sent` are copied; `special` translates anything else that is not plain data. Raises LookupError
+    if `special` does.
     """
     function = namespace.get(name)
     if not callable(function):
@@ -56,7 +56,7 @@ def perform(namespace: Mapping[str, Any], name: str, sent: Sequence[Any], specia
 
 
 def _survived(look: Callable[[], Any], otherwise: Any) -> Any:
-    """What is seen of a student's objects; looking at them can run code of their own, which may fail."""
+    """The result of looking at a student's objects, or `otherwise`: looking can run their own code, which may fail."""
     try:
         return look()
     except MemoryError:
@@ -66,7 +66,7 @@ def _survived(look: Callable[[], Any], otherwise: Any) -> Any:
 
 
 def fresh(value: Any, special: Callable[[Any], Any]) -> Any:
-    """A copy that the function may do with as it likes: arrays are writeable and C-contiguous."""
+    """A copy that the function may change freely: arrays are writeable and C-contiguous."""
     if isinstance(value, np.ndarray):
         return np.array(value, order="C")
     if isinstance(value, dict):
@@ -79,17 +79,17 @@ def fresh(value: Any, special: Callable[[Any], Any]) -> Any:
 
 
 def described(error: BaseException) -> dict[str, Any]:
-    """An exception in words: its type, its text (cut), the built-in types that it is, and where it arose."""
+    """An exception in words: its type, its text (cut), its built-in base types, and where it arose."""
     try:
         message = exact_text(str(error)[:MESSAGE_CAP])
-    except BaseException:                 # a __str__ of the student's own
+    except BaseException:                 # the student's own __str__
         message = ""
     kinds = [kind.__name__ for kind in type(error).__mro__ if _EXCEPTIONS.get(kind.__name__) is kind]
     return {"error": type_name(error), "message": message, "kinds": kinds, "where": _where(error.__traceback__)}
 
 
 def _where(traceback: TracebackType | None) -> tuple[int, int] | None:
-    """The student's cell and the line in it that the innermost frame stood at."""
+    """The student's cell and line of the innermost frame."""
     place = None
     while traceback is not None:
         cell = _CELL.fullmatch(traceback.tb_frame.f_code.co_filename)
@@ -102,7 +102,7 @@ def _where(traceback: TracebackType | None) -> tuple[int, int] | None:
 # --- functions of the judge's -------------------------------------------------------------------------------------
 
 def proxy(name: str, ask: Callable[[str, list[Any]], CallBackAnswer], own: Any = None) -> Callable[..., Any]:
-    """A function that asks elsewhere. Keyword arguments find their place by the signature of `own`, if there is one."""
+    """A function that asks elsewhere. Keyword arguments are ordered by the signature of `own`, if it is given."""
     signature = _signature(own)
 
     def function(*args: Any, **named: Any) -> Any:
@@ -150,6 +150,6 @@ def _received(name: str, answer: CallBackAnswer) -> Any:
     kind = _EXCEPTIONS.get(answer.error, RuntimeError)
     try:
         error = kind(answer.message) if issubclass(kind, Exception) else RuntimeError(answer.message)
-    except TypeError:                     # a built-in exception that wants more than a text
+    except TypeError:                     # a built-in exception that needs more than a text
         error = RuntimeError(answer.message)
     raise error

@@ -1,6 +1,6 @@
-"""What a call did besides answering: which arguments it changed, and what its answer shares memory with.
+"""Record what a call did besides answering: which arguments it changed, and what memory its answer shares.
 
-Places are written as paths: "0" is the first argument, "1.wq" what stands under "wq" in the second.
+Places are written as paths: "0" is the first argument, "1.wq" the value under "wq" in the second.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SIMPLE = (bool, int, float, str, np.generic, type(None))
 def places(parts: Sequence[Any]) -> Places:
     """Everything in the parts that is not itself a dict, list or tuple, by its path: at most MAX_ITEMS, nearest first.
 
-    What holds itself is looked into once.
+    A container that contains itself is visited once.
     """
     found: Places = {}
     seen: set[int] = set()
@@ -38,7 +38,7 @@ def places(parts: Sequence[Any]) -> Places:
 
 
 def copies(found: Places) -> Places:
-    """The places with arrays copied; what is neither an array nor a number or text becomes None."""
+    """The places with arrays copied; anything that is not an array, a number or a text becomes None."""
     return {path: _copy(value) for path, value in found.items()}
 
 
@@ -58,7 +58,7 @@ def _differs(before: Any, after: Any) -> bool:
     if isinstance(before, np.ndarray):
         return not (isinstance(after, np.ndarray) and before.dtype == after.dtype and before.shape == after.shape
                     and before.tobytes() == after.tobytes())
-    if before is None:                    # None itself, or what is not looked into
+    if before is None:                    # None itself, or something not looked into
         return after is not None and isinstance(after, (np.ndarray, *_SIMPLE))
     return before is not after and not (type(before) is type(after) and before == after)
 
@@ -75,7 +75,7 @@ def shared_places(answer: Any, args: Places) -> list[str]:
 
 
 def _owner(array: Any) -> int:
-    """The identity of what owns an array's memory: views of one array have one owner."""
+    """The identity of what owns an array's memory: views of the same array have the same owner."""
     while True:
         base = array.obj if isinstance(array, memoryview) else getattr(array, "base", None)
         if base is None:

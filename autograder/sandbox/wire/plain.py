@@ -1,7 +1,7 @@
-"""The plain view of a value: what of it can be shown outside the process it lives in.
+"""Make the plain view of a value: the part of it that can be shown outside its process.
 
-Plain are None, truth values, numbers, texts, exact arrays of numbers, tuples, and dicts with names as keys. Everything
-else is an Unplain with the name of its type: it stays where it is.
+Plain are None, truth values, numbers, texts, exact arrays of numbers, tuples, and dicts with names as keys. Anything
+else is an Unplain with the name of its type, and stays where it is.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.sandbox.wire.wire import Unplain, travels
 
 MAX_ITEMS = 10_000                        # in all containers of a value together
 MAX_DEPTH = 20                            # containers inside each other; a cycle ends here too
-_INTEGERS = range(-2**63, 2**64)          # what msgpack can write
+_INTEGERS = range(-2**63, 2**64)          # the range of msgpack
 _LONG = (np.dtype(np.longdouble), np.dtype(np.clongdouble))
 
 
@@ -74,7 +74,7 @@ class _View:
 
 
 def exact_array(array: np.ndarray) -> np.ndarray | Unplain:
-    """The array as an exact ndarray in native byte order; Unplain where it holds no numbers that can travel.
+    """The array as an exact ndarray in native byte order; Unplain if it holds no numbers that can travel.
 
     A long double is shown as a float64.
     """
@@ -89,7 +89,7 @@ def exact_array(array: np.ndarray) -> np.ndarray | Unplain:
 
 
 def exact_text(text: str) -> str:
-    """The text as an exact str that can be written as UTF-8: a lone surrogate becomes a question mark."""
+    """The text as an exact str that can be encoded as UTF-8: a lone surrogate becomes a question mark."""
     return str.encode(text, "utf-8", "replace").decode("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""What the judge and the zygote say to each other: one small message each, over a socket that keeps them apart."""
+"""The messages between the judge and the zygote: small, and sent over a socket that keeps them apart."""
 from __future__ import annotations
 
 import struct

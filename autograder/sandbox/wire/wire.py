@@ -1,8 +1,8 @@
 """The wire between the judge and a student's process: length-prefixed frames of msgpack, data only.
 
 A frame is a u32 length (big-endian) and a body. Arrays travel as (dtype code, shape, bytes) and come out as exact,
-read-only ndarrays; nothing is ever unpickled, compiled or looked up by a name that a frame brought along.
-Whatever does not fit (a frame over the cap, a lying shape, an unknown code) is a WireError.
+read-only ndarrays; nothing is ever unpickled, compiled or looked up by a name from a frame. Anything that does not fit
+(a frame over the cap, a wrong shape, an unknown code) is a WireError.
 """
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _NAME_CAP = 200                           # bytes in the name of a type or a sta
 
 
 class WireError(Exception):
-    """What arrived is not a frame of ours, or what should leave does not fit into one."""
+    """What arrived is not a frame of ours, or what is to be sent does not fit into one."""
 
 
 class ClosedError(WireError):
-    """The other side has closed the channel."""
+    """The other side closed the channel."""
 
 
 class DeadlineError(WireError):
@@ -42,7 +42,7 @@ class DeadlineError(WireError):
 
 
 class _Mark:
-    """Stands in a message for something that does not travel. (A Struct or dataclass would travel as a dict.)"""
+    """Represents something that does not travel in a message. (A Struct or dataclass would travel as a dict.)"""
 
     __slots__ = ()
 
@@ -69,7 +69,7 @@ class Handle(_Mark):
 
 
 class Unplain(_Mark):
-    """Stands where a value is not plain data; only the name of its type travels."""
+    """Represents a value that is not plain data; only the name of its type travels."""
 
     __slots__ = ("type",)
 
@@ -78,7 +78,7 @@ class Unplain(_Mark):
 
 
 class Proxy(_Mark):
-    """Stands for a function of the judge's: in the student's process, calling it calls back by this name."""
+    """Represents a function of the judge's: in the student's process, calling it calls back by this name."""
 
     __slots__ = ("name",)
 
@@ -94,7 +94,7 @@ def travels(dtype: np.dtype, ndim: int) -> bool:
 
 
 def enc_hook(value: Any) -> msgspec.msgpack.Ext:
-    """How msgspec writes what msgpack does not know; WireError for anything that is not plain data."""
+    """Encode for msgspec what msgpack does not know; WireError for anything that is not plain data."""
     if type(value) is np.ndarray:
         if not travels(value.dtype, value.ndim):
             raise WireError(f"an array of {value.dtype} with {value.ndim} axes cannot travel")
@@ -116,7 +116,7 @@ def _name(text: str) -> bytes:
 
 
 def ext_hook(code: int, data: memoryview) -> Any:
-    """How msgspec reads what `enc_hook` wrote."""
+    """Decode what `enc_hook` wrote."""
     if code == _ARRAY:
         return _array(data)
     if code == _HANDLE and len(data) == 8:
@@ -142,7 +142,7 @@ def _array(data: memoryview) -> np.ndarray:
 
 
 def plain_value(value: Any, depth: int = 0) -> Any:
-    """A decoded value with lists as tuples; WireError where it holds anything but plain data and our own marks."""
+    """A decoded value with lists as tuples; WireError if it holds anything but plain data and our own marks."""
     if value is None or type(value) in _LEAVES:
         return value
     if depth == MAX_DEPTH:
@@ -160,7 +160,8 @@ _LEAVES = {bool, int, float, str, np.ndarray, Handle, Unplain, Proxy}
 
 
 def refuse_crowds(body: bytes) -> None:
-    """WireError where a large body holds more than ITEM_CAP items: 32 MB of empty dicts would take 2 GB to decode."""
+    """Raise WireError if a large body holds more than ITEM_CAP items: 32 MB of empty dicts would take 2 GB to decode.
+    """
     if len(body) <= 2**18:
         return
     at, items = 0, 0
@@ -172,7 +173,7 @@ def refuse_crowds(body: bytes) -> None:
 
 
 def _item_size(body: bytes, at: int) -> int:
-    """How many bytes the msgpack item at this place takes, without the items that it announces."""
+    """The number of bytes of the msgpack item at this place, without the items that it announces."""
     code = body[at]
     if 0xa0 <= code <= 0xbf:                                              # a short text
         return 1 + (code & 0x1f)
