@@ -189,7 +189,7 @@ def test_a_worker_with_several_threads_judges_one_submission_at_a_time(tmp_path,
         grade_course(course, cluster=where, on_event=lambda event, **facts: told.append(facts.get("message")))
     assert [words for words in told if words] == [
         *[words for words in told if words and "has no workers" in words],
-        "some workers have several threads, of which one is used: start them with --nthreads 1"]
+        "some workers have several threads, of which only one is used: start them with --nthreads 1"]
     same(course, locally)
 
 

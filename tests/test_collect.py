@@ -152,7 +152,7 @@ def test_what_canvas_calls_late_is_late(course, monkeypatch):
         "twostudent_LATE_340935_208490290_multihead-2.ipynb": RIGHT})
     said = collect(course, monkeypatch)
     assert "340934 handed in more than once; the last attempt is graded, the others are in .earlier/" in said
-    assert "340935 handed in late; nobody says how late" in said
+    assert "340935 handed in late, but it is not known how late" in said
     found = submitted(course)
     assert found["340934/multihead/multihead.ipynb"] == RIGHT
     assert WRONG in found.values()

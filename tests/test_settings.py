@@ -82,15 +82,15 @@ def test_every_option_of_the_file_is_one_of_the_command_line(tmp_path):
     ("[lessons.multihed]", "there is no lesson 'multihed'; did you mean 'multihead'?"),
     ("[lessons.multihead]\nskp = 1", "there is no setting 'lessons.multihead.skp'; did you mean 'skip'?"),
     ("[lessons.multihead.points]\nsplit_head = 3",
-     "names 'split_head', which is no exercise; did you mean 'split_heads'"),
+     "names 'split_head', which is not an exercise; did you mean 'split_heads'"),
     ("[lessons.multihead.points]\nmerge_heads = 1\nsplit_heads = 'x'",
      'lessons.multihead.points.split_heads is "x", expected a number'),
     ("[lessons.multihead.points]\nsplit_heads = 0", "lessons.multihead.points.split_heads is 0, expected a number > 0"),
     ("[lessons.multihead]\nskip = 'own_test'", 'lessons.multihead.skip is "own_test", expected a list'),
-    ("[lessons.multihead]\nskip = ['own']", "skip names 'own', which is no exercise; there are: split_heads, merge"),
+    ("[lessons.multihead]\nskip = ['own']", "skip names 'own', which is not an exercise; there are: split_heads, "),
     ("jobs = 2026-01-01", "jobs is 2026-01-01, expected a whole number"),
-    ("a =", "is no TOML: Invalid value"),
-    (b"\xff", "is no UTF-8 (byte 0); save it as UTF-8")])
+    ("a =", "is not TOML: Invalid value"),
+    (b"\xff", "is not UTF-8 (byte 0); save it as UTF-8")])
 def test_what_is_no_good_is_one_line_that_names_key_and_remedy(words, says, tmp_path):
     with pytest.raises(SettingsError) as refused:
         settings(tmp_path, words)

@@ -1,1 +1,1 @@
-"""The course's folder: its settings, the work handed in, and what is done with it so far."""
+"""Keep a course's folder: its settings, the work handed in, and what is done with it so far."""

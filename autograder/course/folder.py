@@ -1,6 +1,6 @@
-"""A course folder as nbgrader sees it: its configuration, its directories and what was handed in.
+"""Read a course folder as nbgrader sees it: its configuration, its directories and what was handed in.
 
-Read with traitlets alone, since importing nbgrader takes longer than grading a small class.
+Only traitlets is imported, since importing nbgrader takes longer than grading a small class.
 """
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from traitlets.config import Config, ConfigFileNotFound, JSONFileConfigLoader, P
 
 CONFIG = "nbgrader_config"
 TIMESTAMP = "timestamp.txt"
-SECRET = "submission_secret.txt"         # of nbgrader's exchange: by it alone a student fetches the feedback
-_ANYONE = "\ue000"                       # stands for a student's name in a path until it becomes a pattern
+SECRET = "submission_secret.txt"         # of nbgrader's exchange: a student needs it to fetch the feedback
+_ANYONE = "\ue000"                       # the place of a student's name in a path until it becomes a pattern
 _CAP = 1024                             # bytes; a timestamp has about 40, a secret 128
-#: what nbgrader uses where the configuration says nothing
+#: nbgrader's defaults for what the configuration leaves out
 _DEFAULTS = {
     "course_id": "", "db_url": "", "root": "", "student_id_exclude": "", "groupshared": False,
     "directory_structure": os.path.join("{nbgrader_step}", "{student_id}", "{assignment_id}"),
@@ -33,19 +33,19 @@ COURSE_SETTINGS = tuple(_DEFAULTS)      # the options of nbgrader's CourseDirect
 
 
 class CourseError(ValueError):
-    """This folder is no course, or its configuration is no good: what was seen, expected and to do, in one line."""
+    """This folder is not a course, or its configuration is wrong: what was seen, expected and to do, in one line."""
 
 
 @dataclass(frozen=True)
 class Course:
-    """A course folder. `config` is everything that its configuration says, for nbgrader's own classes."""
+    """A course folder. `config` is its whole configuration, for nbgrader's own classes."""
 
     root: Path
     config: Config = field(repr=False)
 
     @classmethod
     def find(cls, folder: Path) -> Course:
-        """The course in this folder; CourseError where there is none.
+        """The course in this folder; CourseError if there is none.
 
         A folder without nbgrader_config.py is a course with nbgrader's defaults if it has a folder submitted/.
         """
@@ -67,7 +67,7 @@ class Course:
             raise self._wrong("directory_structure", "the gaps {nbgrader_step}, {student_id} and {assignment_id}")
         configured = any((self.root / f"{CONFIG}{suffix}").exists() for suffix in (".py", ".json"))
         if not configured and not self.path("submitted", "", "").is_dir():
-            raise CourseError(f"{self.root} is no course: it has no {CONFIG}.py and no folder submitted/; go to the "
+            raise CourseError(f"{self.root} is not a course: it has no {CONFIG}.py and no folder submitted/; go to the "
                               "folder of the course, or make one with `nbgrader quickstart`")
 
     def _wrong(self, name: str, expected: str) -> CourseError:
@@ -89,7 +89,8 @@ class Course:
         return self.setting("db_url") or f"sqlite:///{self.root / 'gradebook.db'}"
 
     def path(self, step: str, student: str, assignment: str) -> Path:
-        """The folder of one step ("source", "submitted", "autograded", ...); source and release have student "."."""
+        """The folder of one step ("source", "submitted", "autograded", ...); for source and release the student is ".".
+        """
         if os.sep in student or student == "..":
             raise CourseError(f"{student!r} cannot be the name of a student's folder")
         below = self.setting("directory_structure").format(
@@ -97,7 +98,7 @@ class Course:
         return Path(os.path.normpath(self.root / below))
 
     def submissions(self, assignment: str) -> list[tuple[str, Path]]:
-        """Each student who handed in this assignment, by name, with the folder of what they handed in."""
+        """Each student who handed in this assignment, by name, with the folder of their work."""
         gaps = {"nbgrader_step": escape(self.setting("submitted_directory")), "assignment_id": escape(assignment)}
         pattern = os.path.join(escape(str(self.root)),
                                self.setting("directory_structure").format(student_id="*", **gaps))
@@ -115,12 +116,12 @@ class Course:
 
     @property
     def file_mode(self) -> int:
-        """The permissions that nbgrader gives to what was autograded."""
+        """The permissions that nbgrader gives to autograded files."""
         return 0o664 if self.setting("groupshared") else 0o444
 
 
 def _gaps(template: str) -> set[str]:
-    """The names of the gaps in a format string; none where it is no format string."""
+    """The names of the gaps in a format string; none if it is not a format string."""
     try:
         return {gap for _, gap, _, _ in Formatter().parse(template) if gap is not None}
     except ValueError:
@@ -128,20 +129,20 @@ def _gaps(template: str) -> set[str]:
 
 
 def read_config(folder: Path) -> Config:
-    """What nbgrader_config.py and nbgrader_config.json in this folder say; CourseError where one does not run."""
+    """The contents of nbgrader_config.py and nbgrader_config.json in this folder; CourseError if one does not run."""
     config = Config()
     for loader, suffix in ((PyFileConfigLoader, ".py"), (JSONFileConfigLoader, ".json")):
         try:
             config.merge(loader(CONFIG + suffix, str(folder)).load_config())
         except ConfigFileNotFound:
             continue
-        except Exception as error:          # the file is the course's own Python: anything can go wrong in it
+        except Exception as error:          # the file is the course's own Python and can raise anything
             raise CourseError(f"{folder / CONFIG}{suffix} does not run: {type(error).__name__}: {error}") from error
     return config
 
 
 def _everywhere() -> Config:
-    """What Jupyter's own configuration folders say about nbgrader. Which folder is the course is not theirs to say."""
+    """What Jupyter's own configuration folders say about nbgrader, except which folder is the course."""
     from jupyter_core.paths import jupyter_config_path
     config = Config()
     for path in reversed(jupyter_config_path()):
@@ -152,7 +153,7 @@ def _everywhere() -> Config:
 
 
 def timestamp(folder: Path) -> datetime | None:
-    """When this was handed in (UTC, without a time zone, as nbgrader keeps it); None where no file says so."""
+    """When this was handed in (UTC, without a time zone, as nbgrader stores it); None if no file says so."""
     words = timestamp_file(folder).decode("utf-8", "replace").strip()
     if not words:
         return None
@@ -164,18 +165,18 @@ def timestamp(folder: Path) -> datetime | None:
 
 
 def timestamp_file(folder: Path) -> bytes:
-    """What stands in timestamp.txt; nothing where there is none, or something else under its name."""
+    """The content of timestamp.txt; empty if there is none, or something else has its name."""
     return _start_of(folder / TIMESTAMP)
 
 
 def exchange_files(folder: Path) -> dict[str, bytes]:
-    """What nbgrader's exchange put beside the work, and goes on asking for in later steps: those that are there."""
+    """The files that nbgrader's exchange put beside the work and needs in later steps, if they exist."""
     found = {name: _start_of(folder / name) for name in (TIMESTAMP, SECRET)}
     return {name: content for name, content in found.items() if content}
 
 
 def _start_of(path: Path) -> bytes:
-    """The beginning of a regular file; nothing where there is none, or something else under its name."""
+    """The beginning of a regular file; empty if there is none, or something else has its name."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:

@@ -1,11 +1,11 @@
-"""How learning environments name the files of students, in the zips that teachers download from them.
+"""Parse how learning environments name students' files in the zips that teachers download.
 
 Moodle       Student One_1234567_assignsubmission_file_/multihead.ipynb, or flat, without the slash
 Canvas       onestudent_340934_208490284_multihead.ipynb, late: onestudent_LATE_340934_208490284_multihead.ipynb
-Brightspace  397063-2557369 - Student One - Sep 24, 2024 926 PM/multihead.ipynb; each attempt has a folder of its own
+Brightspace  397063-2557369 - Student One - Sep 24, 2024 926 PM/multihead.ipynb; a folder for each attempt
 
-The numbers of Moodle and Canvas are the student's. Those of Brightspace can be the same for a whole class, so that
-only the name tells who it is.
+The numbers of Moodle and Canvas are the student's. Those of Brightspace can be the same for a whole class, so only the
+name identifies the student.
 """
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _MONTHS = {name: number for number, names in enumerate(
 
 @dataclass(frozen=True)
 class HandedIn:
-    """Whose file this is. `below` is its path among the files of one attempt."""
+    """The student of a file. `below` is its path among the files of one attempt."""
 
     student: str                            # the number in the learning environment, or the name
     name: str
     below: PurePath
-    number: str = ""                        # tells namesakes apart, where the student is a name
-    when: datetime | None = None            # local time of the learning environment
+    number: str = ""                        # distinguishes namesakes, if the student is a name
+    when: datetime | None = None            # in the learning environment's local time
     upload: int = 0                         # later uploads have higher numbers
     late: bool = False                      # the learning environment itself calls it late
 
 
 def handed_in(path: PurePath) -> HandedIn | None:
-    """Read a path below the folder into which a zip was extracted; None where no pattern fits."""
+    """Parse a path below the folder into which a zip was extracted; None if no pattern fits."""
     for place, part in enumerate(path.parts):
         rest = PurePath(*path.parts[place + 1:])
         for read in (_moodle, _canvas, _brightspace):
@@ -68,7 +68,7 @@ def _brightspace(part: str, rest: PurePath) -> HandedIn | None:
 
 
 def _date(words: str) -> datetime | None:
-    """ "Sep 24, 2024 926 PM" or "24 september 2024 2126"; None where it is neither."""
+    """The date in "Sep 24, 2024 926 PM" or "24 september 2024 2126"; None if it is neither."""
     match = _DATE.fullmatch(words.strip())
     month = match and _MONTHS.get(match["month"].lower())
     if not month:

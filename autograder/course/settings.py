@@ -1,7 +1,7 @@
-"""What a course decides for itself, in `autograder.toml` beside nbgrader_config.py; without the file, the defaults.
+"""Read a course's own choices from `autograder.toml` beside nbgrader_config.py; without the file, the defaults apply.
 
-Options on the command line win over the file, and the file over the defaults. Whatever is wrong in it is one line:
-which key, what was seen, what is expected, and the nearest key that exists.
+Options on the command line override the file, and the file overrides the defaults. Any error in it is one line: which
+key, what was seen, what is expected, and the nearest key that exists.
 """
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Points = Annotated[float, msgspec.Meta(gt=0, le=1000)]
 
 
 class SettingsError(ValueError):
-    """A setting is no good, or the file cannot be read: one line."""
+    """A setting is invalid, or the file cannot be read: one line."""
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,19 +45,19 @@ class LimitSettings(_Table, frozen=True):
     cell_seconds: Seconds | None = None                                   # one cell of the notebook
     budget: Annotated[float, msgspec.Meta(gt=0, le=86400)] | None = None  # seconds for a whole submission
     memory: Annotated[int, msgspec.Meta(ge=256, le=2**20)] | None = None  # MB of a student's process
-    isolation: Literal["auto", "namespaces", "process"] | None = None     # the wall; none at all is not for a file
+    isolation: Literal["auto", "namespaces", "process"] | None = None     # the wall; a file cannot switch it off
 
 
 class LateSettings(_Table, frozen=True):
-    """[late]: what is taken off work that came after the due date that nbgrader knows."""
+    """[late]: what is taken off work handed in after nbgrader's due date."""
 
-    rule: Literal["none", "zero", "per-day"] = "none"                     # per-day: a day that has begun counts
-    percent_per_day: Percent = 10.0                                       # of the points that were reached
-    max_percent: Percent = 100.0                                          # never more than this
-    grace_minutes: Annotated[float, msgspec.Meta(ge=0, le=10_080)] = 0.0  # later than this is late
+    rule: Literal["none", "zero", "per-day"] = "none"                     # per-day: a started day counts in full
+    percent_per_day: Percent = 10.0                                       # of the points earned
+    max_percent: Percent = 100.0                                          # the maximum
+    grace_minutes: Annotated[float, msgspec.Meta(ge=0, le=10_080)] = 0.0  # more than this late counts as late
 
     def penalty(self, points: float, seconds_late: float) -> float:
-        """The points that are taken off; a day that has begun counts."""
+        """The points that are taken off; a started day counts in full."""
         late = seconds_late - 60 * self.grace_minutes
         if late <= 0 or self.rule == "none":
             return 0.0
@@ -78,8 +78,8 @@ class Settings(_Table, frozen=True):
     """The whole file."""
 
     language: Literal["nl", "en"] | None = None                           # of the feedback
-    jobs: Annotated[int, msgspec.Meta(ge=1, le=1024)] | None = None       # submissions at the same time
-    pass_percent: Percent = 55.0                                          # of all points: enough to pass
+    jobs: Annotated[int, msgspec.Meta(ge=1, le=1024)] | None = None       # submissions graded at once
+    pass_percent: Percent = 55.0                                          # of all points needed to pass
     limits: LimitSettings = LimitSettings()
     late: LateSettings = LateSettings()
     lessons: dict[str, LessonSettings] = {}
@@ -91,25 +91,25 @@ class Settings(_Table, frozen=True):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What the file says about options of the command line, by the names that those have there."""
+        """The command-line options that the file sets, by their names there."""
         found = {"language": self.language, "jobs": self.jobs, **self.given_limits}
         return {name: value for name, value in found.items() if value is not None}
 
     @property
     def decides_marks(self) -> bool:
-        """Whether a grade can be another one than without the file."""
+        """Whether a grade can differ from the grade without the file."""
         return bool(self.given_limits) or any(own.points or own.skip for own in self.lessons.values())
 
     @property
     def given_limits(self) -> dict[str, Any]:
-        """Those fields of `grade.Limits` that the file names."""
+        """The fields of `Limits` that the file names."""
         found = msgspec.structs.asdict(self.limits)
         found["memory_mb"] = found.pop("memory")
         return {name: value for name, value in found.items() if value is not None}
 
 
 def read_settings(folder: Path) -> Settings:
-    """The settings of the course in this folder; SettingsError where they are no good."""
+    """The settings of the course in this folder; SettingsError if they are invalid."""
     path = Path(folder, FILE)
     try:
         words = path.read_bytes().decode("utf-8-sig")
@@ -118,11 +118,11 @@ def read_settings(folder: Path) -> Settings:
     except OSError as error:
         raise SettingsError(f"cannot read {path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
-        raise SettingsError(f"{path} is no UTF-8 (byte {error.start}); save it as UTF-8") from None
+        raise SettingsError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
     try:
         said = tomllib.loads(words)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{path} is no TOML: {error}") from None
+        raise SettingsError(f"{path} is not TOML: {error}") from None
     try:
         settings = msgspec.convert(said, Settings)
     except msgspec.ValidationError as error:
@@ -161,9 +161,10 @@ def _check_lessons(settings: Settings) -> None:
             raise SettingsError(f"there is no lesson {name!r}{nearest(name, lesson_names())}")
         exercises = [exercise.name for exercise in load_lesson(name).exercises] if own.points or own.skip else []
         for where, names in ((f"lessons.{name}.points", own.points), (f"lessons.{name}.skip", own.skip)):
-            for one in names:
-                if one not in exercises:
-                    raise SettingsError(f"{where} names {one!r}, which is no exercise{nearest(one, exercises)}")
+            for exercise in names:
+                if exercise not in exercises:
+                    raise SettingsError(f"{where} names {exercise!r}, which is not an exercise"
+                                        f"{nearest(exercise, exercises)}")
         if own.skip and set(exercises) <= set(own.skip):
             raise SettingsError(f"lessons.{name}.skip leaves no exercise to grade")
 
@@ -193,12 +194,12 @@ def _in_words(error: str, said: dict[str, Any]) -> str:
 
 
 def _expected(what: str, at: str) -> str:
-    """msgspec's own words, in those of a person who writes the file."""
+    """msgspec's words, rephrased for the author of the file."""
     if what.startswith("Invalid enum value"):
         table, _, key = at.rpartition(".")
         hint = next(field.type for field in msgspec.structs.fields(_TABLES[table]) if field.name == key)
-        values = next((one.__args__ for one in (hint, *getattr(hint, "__args__", ()))
-                       if getattr(one, "__origin__", None) is Literal), ())
+        values = next((part.__args__ for part in (hint, *getattr(hint, "__args__", ()))
+                       if getattr(part, "__origin__", None) is Literal), ())
         return " or ".join(map(_shown, values))
     wanted = what.removeprefix("Expected ").partition(", got")[0]
     kinds, _, bound = wanted.strip("`").partition("` ")
@@ -207,7 +208,7 @@ def _expected(what: str, at: str) -> str:
 
 
 def _found(at: str, what: str, said: dict[str, Any]) -> tuple[str, Any]:
-    """The key that msgspec means, and what stands there. It writes [...] for "some key of this table"."""
+    """The key that msgspec means, and its value. msgspec writes [...] for "some key of this table"."""
     from_here, path = said, []
     for step in re.findall(r"\[\.\.\.\]|\[\d+\]|[^.\[\]]+", at):
         if step == "[...]":
@@ -219,7 +220,7 @@ def _found(at: str, what: str, said: dict[str, Any]) -> tuple[str, Any]:
 
 
 def _is_bad(what: str, at: str, path: list[str], value: Any) -> bool:
-    """Whether this value could be the one that does not fit: tried alone, it gives the same complaint."""
+    """Whether this value could be the invalid one: tried alone, it gives the same complaint."""
     kind: Any = LessonSettings if path == ["lessons"] else Points
     try:
         msgspec.convert(value, kind)
@@ -244,6 +245,6 @@ def _shown(value: Any) -> str:
 
 
 def nearest(name: str, known: Collection[str]) -> str:
-    """"; did you mean X?", or all that there is."""
+    """"; did you mean X?", or all existing names."""
     close = get_close_matches(name, known, n=1, cutoff=0.6)
     return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(known)}"

@@ -1,9 +1,9 @@
-"""What stands below a cell of the autograded notebook. Nothing of a student's is ever drawn.
+"""Make the outputs below the cells of the autograded notebook, without ever drawing anything of a student's.
 
-Our own feedback is HTML, from our template that escapes whatever it is given; everything else is plain text.
-nbgrader reads a score out of a cell's outputs, and fails open: no output, "nan" or a word is full marks to it. So a
-graded cell ends in exactly one execute_result that is a float within 0..maximum and has nothing on standard error;
-where the points are not known it ends in an error, which no reader takes for full marks.
+Our own feedback is HTML, from our template that escapes everything; all the rest is plain text. nbgrader reads a score
+from a cell's outputs, and fails open: it takes no output, "nan" or a word for full marks. So a graded cell ends in
+exactly one execute_result that is a float within 0..maximum and has nothing on standard error; if the points are
+unknown it ends in an error, which no reader takes for full marks.
 """
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Output = dict[str, Any]
 
 
 def score_outputs(points: float | None, words: str, html: str, language: str) -> list[Output]:
-    """What a graded cell shows: our words, then its points (within its maximum), or an error where they are unknown."""
+    """What a graded cell shows: our words, then its points (within its maximum), or an error if they are unknown."""
     data = {"text/plain": words} | ({"text/html": html} if html else {})
     shown = [{"output_type": "display_data", "data": data, "metadata": {}}] if words else []
     if points is None:
@@ -42,7 +42,7 @@ def score_outputs(points: float | None, words: str, html: str, language: str) ->
 
 
 def exercise_words(exercise: ExerciseGrade | None, language: str) -> str:
-    """An exercise in lines: its points, what is to be said of its checks, and the hints."""
+    """An exercise in lines: its points, remarks about its checks, and the hints."""
     if exercise is None:
         return ""
     if exercise.skipped:
@@ -64,12 +64,12 @@ def exercise_words(exercise: ExerciseGrade | None, language: str) -> str:
 
 
 def exercise_page(exercise: ExerciseGrade | None, language: str) -> str:
-    """The same as HTML; nothing where the words say it all."""
+    """The same as HTML; empty if the words say it all."""
     return "" if exercise is None or exercise.skipped else exercise_html(exercise, language)
 
 
 def example_words(language: str) -> str:
-    """What stands below a graded cell that is worth nothing."""
+    """What is shown below a graded cell that is not worth any points."""
     return translate(text("an example to try your function on; it brings no points"), language)
 
 

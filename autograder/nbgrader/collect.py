@@ -1,8 +1,8 @@
-"""For `nbgrader zip_collect`: the zips of Moodle, Canvas and Brightspace, with the last attempt in its place.
+"""Collect the zips of Moodle, Canvas and Brightspace for `nbgrader zip_collect`, taking each student's last attempt.
 
-Earlier attempts are kept in a hidden folder beside it, which nobody grades. A later zip in the folder of archives is a
-later attempt. What the learning environment calls late without a time is set one second after the due date. Whatever
-kind of file a student handed in is collected; intake says what can be done with it.
+Earlier attempts are kept in a hidden folder beside it, which is not graded. A later zip in the folder of archives is a
+later attempt. Work that the learning environment calls late without a time is dated one second after the due date. Any
+kind of file is collected; intake says what can be done with it.
 """
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from autograder.intake.encoding import Unreadable
 from autograder.locale.language import translate
 from autograder.nbgrader.session import notebooks_of
 
-EARLIER = ".earlier"                        # hidden: intake, and nbgrader by this course's configuration, pass it by
+EARLIER = ".earlier"                        # hidden: intake and nbgrader (by this course's configuration) ignore it
 _OLDEST = datetime.min
 
 
@@ -40,7 +40,7 @@ class _File:
 class LmsExtractor(ExtractorPlugin):
     """Unpacks the archives of the learning environment, whose names may have accents or Windows' separators.
 
-    A student's own archive stays as it is: intake opens it, and a damaged one stops nobody else.
+    A student's own archive is not unpacked: intake opens it, and a damaged one does not stop the others.
     """
 
     def extract(self, archive_path: str, extracted_path: str) -> None:
@@ -75,18 +75,18 @@ def _why(error: Exception) -> str:
 
 
 class LmsCollector(FileNameCollectorPlugin):
-    """Tells nbgrader whose each extracted file is."""
+    """Tells nbgrader which student each extracted file belongs to."""
 
-    timezone = Unicode("Europe/Amsterdam", help="In which the learning environment writes its dates.").tag(config=True)
+    timezone = Unicode("Europe/Amsterdam", help="The time zone of the learning environment's dates.").tag(config=True)
 
     def collect(self, submitted_file: str) -> dict[str, str] | None:
-        if self.named_regexp:               # the course has a pattern of its own
+        if self.named_regexp:               # the course has its own pattern
             return super().collect(submitted_file)
         return self._collected.get(submitted_file)
 
     @cached_property
     def _collected(self) -> dict[str, dict[str, str]]:
-        """What nbgrader asks about each file; looked at together, since attempts are only known together."""
+        """What nbgrader asks about each file; collected together, since attempts are only known together."""
         students: dict[str, list[_File]] = defaultdict(list)
         files = [file for file in map(self._file, self._extracted()) if file is not None]
         numbers = defaultdict(set)
@@ -131,11 +131,13 @@ class LmsCollector(FileNameCollectorPlugin):
                              EARLIER)
 
     def _order(self, file: _File) -> tuple:
-        """Larger is what counts: the last attempt, the last upload, and of one attempt the file with the right name."""
+        """The sort key: the last attempt, the last upload, and within an attempt the file with the right name are
+        largest.
+        """
         return file.attempt, file.of.upload, self._name(file.of.below) == file.of.below
 
     def _name(self, below: PurePath) -> PurePath:
-        """The path without the number that Canvas and browsers add, where the notebook is known without it."""
+        """The path without the number that Canvas and browsers add, if that makes it the notebook's name."""
         stem = re.sub(r"(?:-\d+| \(\d+\))$", "", below.stem)
         return below.with_name(stem + below.suffix) if stem in notebooks_of(self._assignment) else below
 
@@ -144,7 +146,7 @@ class LmsCollector(FileNameCollectorPlugin):
         return self.parent.coursedir.assignment_id
 
     def _when(self, student: str, of: HandedIn) -> datetime | None:
-        """In UTC; None where nothing says so."""
+        """The time in UTC; None if nothing says so."""
         if of.when is not None:
             return of.when.replace(tzinfo=ZoneInfo(self.timezone)).astimezone(UTC)
         if not of.late:
@@ -152,7 +154,7 @@ class LmsCollector(FileNameCollectorPlugin):
         if self._due is None:
             self.log.warning("%s handed in late, but the assignment has no due date in the gradebook", student)
             return None
-        self.log.warning("%s handed in late; nobody says how late", student)
+        self.log.warning("%s handed in late, but it is not known how late", student)
         return self._due + timedelta(seconds=1)
 
     @cached_property

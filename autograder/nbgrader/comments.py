@@ -1,7 +1,7 @@
-"""The comment below a solution cell: what to think about next, where the formgrader and the feedback show it.
+"""Write the comment below a solution cell: what to think about next, shown by the formgrader and the feedback.
 
-nbgrader's feedback renders a comment as Markdown, with whatever HTML stands in it. So only sentences of the lesson's
-own go in (the titles of checks, hints), none that quotes what a student wrote; and those as letters.
+nbgrader's feedback renders a comment as Markdown, with any HTML in it. So only the lesson's own sentences go in (the
+titles of checks, hints), none that quotes what a student wrote; and they are escaped.
 """
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from autograder.locale.language import VERDICT_WORDS, translate
 from autograder.output.marks import not_passed, reservations
 from autograder.records import ExerciseGrade, Text, text
 
-SHOWN = 4                                   # checks named in a comment; the page of feedback has them all
-_MARKUP = re.compile(r"([\\`<>$&])")        # not brackets: one with a backslash is a formula
+SHOWN = 4                                   # checks named in a comment; the feedback page lists them all
+_MARKUP = re.compile(r"([\\`<>$&])")        # not brackets: a bracket after a backslash is a formula
 
 
 def comment_on(exercise: ExerciseGrade, language: str) -> str | None:
-    """The hints of the diagnosis, or where there is none which checks failed; None where nothing is to be said."""
+    """The hints of the diagnosis, or without any the failed checks; None if there is nothing to say."""
     if exercise.skipped or exercise.points is None:
         return None
     lines = list(exercise.diagnosis.hints) or _failed(exercise)
@@ -25,7 +25,7 @@ def comment_on(exercise: ExerciseGrade, language: str) -> str | None:
 
 
 def as_markdown(words: str) -> str:
-    """One line of Markdown that shows these words as they are."""
+    """One line of Markdown that shows these words literally."""
     return _MARKUP.sub(r"\\\1", " ".join(words.split()))
 
 

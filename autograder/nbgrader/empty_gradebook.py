@@ -1,8 +1,8 @@
-"""A new gradebook is a copy of an empty one: nbgrader starts alembic to make one, which takes seconds.
+"""Make a new gradebook by copying an empty one: nbgrader starts alembic to make one, which takes seconds.
 
 The empty one is kept in the user's cache under a name with nbgrader's version and the digest of its content: another
-version makes another one, a damaged file is never used, and two processes that make one at once disturb nobody.
-Whatever goes wrong here, nbgrader makes the gradebook itself when it opens it.
+version makes another one, a damaged file is never used, and two processes can make one at the same time. If anything
+fails here, nbgrader makes the gradebook itself when it opens it.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from autograder.judge.cache import folder
 
 
 def put_empty_gradebook(url: str) -> None:
-    """Put an empty gradebook where this URL names a SQLite file in an existing folder and nothing is there yet."""
+    """Put an empty gradebook where this URL names a SQLite file in an existing folder, if nothing is there yet."""
     from sqlalchemy import make_url
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite" or not parsed.database or parsed.database.startswith("file:"):
@@ -33,14 +33,14 @@ def put_empty_gradebook(url: str) -> None:
         try:
             replace_file(new, _kept() or _made())
             new.chmod(new.stat().st_mode & 0o644)       # as SQLite makes it
-            os.link(new, path)                  # never in the place of one that somebody else made meanwhile
+            os.link(new, path)                  # never replaces one that was made meanwhile
         finally:
             new.unlink(missing_ok=True)
 
 
 @contextmanager
 def commands_on_path() -> Iterator[None]:
-    """nbgrader calls `alembic` by its bare name when it makes a gradebook; let it find the one beside our Python."""
+    """Let nbgrader, which calls `alembic` by its bare name to make a gradebook, find the one beside our Python."""
     before = os.environ.get("PATH", "")
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
     try:
@@ -50,7 +50,7 @@ def commands_on_path() -> Iterator[None]:
 
 
 def _kept() -> bytes | None:
-    """The empty gradebook of this version of nbgrader, as it was made; None where there is none or it was changed."""
+    """The empty gradebook of this version of nbgrader, unchanged since it was made; None if there is none."""
     for path in folder().glob(f"gradebook-{version('nbgrader')}-*.db"):
         content = path.read_bytes()
         if path.name == _name(content):
@@ -64,7 +64,7 @@ def _made() -> bytes:
     with tempfile.TemporaryDirectory(prefix="autograder-") as temporary:
         path = Path(temporary, "gradebook.db")
         with commands_on_path(), Gradebook(f"sqlite:///{path}", ""):
-            pass                                # "" is a course without a name, of which there is no row
+            pass                                # "" is a course without a name, which has no row
         content = path.read_bytes()
     with suppress(OSError):
         replace_file(folder() / _name(content), content, 0o644)

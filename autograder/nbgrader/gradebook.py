@@ -1,12 +1,12 @@
-"""Writes grades into nbgrader's gradebook: the same rows that `nbgrader autograde` would leave, a batch at a time.
+"""Write grades into nbgrader's gradebook: the same rows that `nbgrader autograde` would leave, a batch at a time.
 
-What we know is written, and what we do not know is left to a person, where the formgrader shows it: an exercise
-without points (our own fault, an unreadable file) has no automatic score and needs manual grading. It is never a
-zero, and never the score of an earlier run. nbgrader has no way to take a cell out of the maximum, so that of a
-skipped exercise is released as worth 0.
+What is known is written, and what is not is left to a person, where the formgrader shows it: an exercise without points
+(our own fault, an unreadable file) has no automatic score and needs manual grading. It is never a zero, and never the
+score of an earlier run. nbgrader cannot take a cell out of the maximum, so the cell of a skipped exercise is released
+as worth 0.
 
-What a person gave stays: manual scores, extra credit, comments. A cell with a manual score needs a look again after
-its automatic score has changed.
+What a person gave stays: manual scores, extra credit, comments. A cell with a manual score needs another look if its
+automatic score has changed.
 """
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from autograder.records import Grade
 if TYPE_CHECKING:
     from nbgrader.api import Notebook, SubmittedAssignment, SubmittedNotebook
 
-LOCK_SECONDS = 30                           # how long to wait for another program that is writing
-NO_RESPONSE = "No response."                # nbgrader's own words for a solution cell that was left as it was
+LOCK_SECONDS = 30                           # how long to wait for another program's write
+NO_RESPONSE = "No response."                # nbgrader's own words for an unchanged solution cell
 
 
 class GradebookError(CourseError):
     """The gradebook cannot be used: what is wrong and what to do, in one line. Nothing of the batch was written.
 
-    `of_a_row`: it was what should have been written, and something else may be.
+    `of_a_row`: the data was at fault, and other data may be written.
     """
 
     def __init__(self, words: str, of_a_row: bool = False):
@@ -50,16 +50,16 @@ class GradebookError(CourseError):
 class Entry:
     """One student's grade for the gradebook."""
 
-    grade: Grade                            # its student is what the folder in submitted/ is called
-    handed_in: datetime | None = None       # UTC; None leaves what the gradebook has
-    unanswered: frozenset[str] = frozenset()        # solution cells that are still as they were released
+    grade: Grade                            # its student is the name of the folder in submitted/
+    handed_in: datetime | None = None       # UTC; None keeps the gradebook's time
+    unanswered: frozenset[str] = frozenset()        # solution cells that are still as released
 
 
 class GradebookWriter:
     """The one writer of a course's gradebook, for one assignment.
 
-    Entering it opens the gradebook, makes it where there is none, and registers the assignment if nbgrader has not
-    done so yet. Raises GradebookError or CourseError.
+    Entering it opens the gradebook, makes it if there is none, and registers the assignment if nbgrader has not done so
+    yet. Raises GradebookError or CourseError.
     """
 
     def __init__(self, course: Course, lesson: Lesson, assignment: str | None = None, language: str = "nl"):
@@ -84,7 +84,7 @@ class GradebookWriter:
             registered = self._notebook()
             if registered is None or self._is_half_registered(registered):
                 register(self.course, self.lesson, self.assignment, self._url)
-                self._db.rollback()         # what another session wrote shows in a new transaction only
+                self._db.rollback()         # another session's writes are visible only in a new transaction
             self.source = source_notebook(self._notebook())
             self._check()
             self._db.rollback()
@@ -99,7 +99,7 @@ class GradebookWriter:
         with in_words(self._url):
             try:
                 notebook = self._notebook()
-                with self._db.no_autoflush:         # a row that is half made must not be written by a query
+                with self._db.no_autoflush:         # a query must not write a half-made row
                     for entry in batch:
                         self._write(entry, notebook)
                 self._db.commit()
@@ -114,7 +114,7 @@ class GradebookWriter:
             return None
 
     def _is_half_registered(self, registered: Notebook) -> bool:
-        """Whether cells are missing before anybody's work is in: nbgrader was ended while it registered them."""
+        """Whether cells are missing before any work is in: nbgrader was killed while it registered them."""
         known = source_notebook(registered).by_name
         return not registered.submissions and not all(
             name in known and (known[name].grade if name == exercise.grade_id else known[name].solution)
@@ -134,7 +134,7 @@ class GradebookWriter:
 
     def _write(self, entry: Entry, registered: Notebook) -> None:
         submission = self._submission(entry, registered)
-        submitted = next((one for one in submission.notebooks if one.notebook is registered), None)
+        submitted = next((notebook for notebook in submission.notebooks if notebook.notebook is registered), None)
         if submitted is None:                       # the submission is older than the notebook
             submitted = _new_notebook(registered, submission)
             self._db.add(submitted)
@@ -171,7 +171,7 @@ class GradebookWriter:
                 row.needs_manual_grade = True
 
     def _score(self, cell: SourceCell, entry: Entry) -> float | None:
-        """What is known about this cell without a person, as nbgrader would read it; None is for a person."""
+        """What is known about this cell without a person, as nbgrader would read it; None leaves it to a person."""
         if cell.name in self._exercises:
             return cell_points(entry.grade, self._exercises[cell.name], cell.points)
         if cell.solution:
@@ -195,7 +195,8 @@ class GradebookWriter:
 
     def _late_penalty(self, student: str, submission: SubmittedAssignment,
                       submitted: SubmittedNotebook) -> float | None:
-        """What [late] of the settings, else the course's own plugin, takes off; None, which is nothing, by default."""
+        """What [late] of the settings, else the course's own plugin, takes off; None, which means nothing, by default.
+        """
         if submission.assignment.duedate is None or submission.total_seconds_late <= 0:
             return None
         if self._late.rule != "none":
@@ -210,10 +211,10 @@ class GradebookWriter:
 
 
 def cell_points(grade: Grade, exercise: str, worth: float) -> float | None:
-    """The points of this exercise within 0..worth; None where they are not known."""
+    """The points of this exercise within 0..worth; None if they are unknown."""
     if worth == 0:
         return 0.0
-    points = next((one.points for one in grade.exercises if one.name == exercise and not one.skipped), None)
+    points = next((each.points for each in grade.exercises if each.name == exercise and not each.skipped), None)
     if points is None or not isfinite(points) or grade.status == "unreadable":
         return None
     return min(max(float(points), 0.0), float(worth))
@@ -243,7 +244,7 @@ def _new_notebook(notebook: Notebook, submission: SubmittedAssignment) -> Submit
 # --- the database -------------------------------------------------------------------------------------------------
 
 def with_patience(url: str) -> str:
-    """The same database; SQLite waits for its lock. A time-out that the course chose itself stays."""
+    """The same database; SQLite waits for its lock. A time-out that the course chose stays."""
     if not url.startswith("sqlite") or "timeout=" in url:
         return url
     return f"{url}{'&' if '?' in url else '?'}timeout={LOCK_SECONDS}"
@@ -251,7 +252,7 @@ def with_patience(url: str) -> str:
 
 @contextmanager
 def in_words(url: str) -> Iterator[None]:
-    """Turn what a database says into one line; nbgrader's own log of it stays silent."""
+    """Turn a database error into one line, and keep nbgrader's own log of it silent."""
     from sqlalchemy.exc import DatabaseError, DataError, IntegrityError
     log = logging.getLogger("tornado.application")
     before, log.disabled = log.disabled, True
@@ -259,7 +260,7 @@ def in_words(url: str) -> Iterator[None]:
         yield
     except DatabaseError as error:
         raise GradebookError(_words(url, str(error.orig)), isinstance(error, DataError | IntegrityError)) from error
-    except ValueError as error:             # nbgrader's InvalidEntry has lost which error of the database it was
+    except ValueError as error:             # nbgrader's InvalidEntry no longer says which database error it was
         if not isinstance(error.__context__, DatabaseError):
             raise
         raise GradebookError(_words(url, str(error.__context__.orig))) from error

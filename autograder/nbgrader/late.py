@@ -1,4 +1,4 @@
-"""What [late] of autograder.toml takes off, as nbgrader's plugin for late work; without a rule, nbgrader's own."""
+"""Apply [late] of autograder.toml as nbgrader's plugin for late work; without a rule, nbgrader's own applies."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -18,7 +18,7 @@ class CoursePenalty(LateSubmissionPlugin):
         return late.penalty(score, total_seconds_late)
 
     def _course(self) -> Path:
-        """The folder that nbgrader works on: known to the converter, which stands above preprocessor and exporter."""
+        """The folder that nbgrader works on, known to the converter, a parent of preprocessor and exporter."""
         above = self.parent
         while above is not None and not hasattr(above, "coursedir"):
             above = above.parent

@@ -1,7 +1,7 @@
-"""Reads the final marks out of nbgrader's gradebook, through nbgrader's own models; nothing is written there.
+"""Read the final marks from nbgrader's gradebook, through nbgrader's own models; nothing is written there.
 
-A mark is nbgrader's score of the assignment (a manual score counts instead of the automatic one, extra credit is added)
-less the late penalty, and never below 0, as `nbgrader export` has it. While a cell waits for a person there is no mark.
+A mark is nbgrader's score of the assignment (a manual score replaces the automatic one, extra credit is added) less the
+late penalty, and never below 0, as in `nbgrader export`. While a cell waits for a person there is no mark.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbgrader.api import Assignment, SubmittedAssignment
     from sqlalchemy.orm import Session
 
-Cell = tuple[str, float | None, float]              # its name for people, its points, and what it can bring
+Cell = tuple[str, float | None, float]              # its display name, its points, and its maximum
 
 
 def gradebook_marks(course: Course, lesson: Lesson, assignment: str | None = None) -> dict[str, Mark]:
@@ -33,7 +33,7 @@ def gradebook_marks(course: Course, lesson: Lesson, assignment: str | None = Non
         found = _assignment(db, name, course.db_url)
         cells = _cells(db, found, _exercises(lesson, name))
         late = read_settings(course.root).late
-        return {one.student_id: _mark(one, cells.get(one.student_id, []), late) for one in _submissions(db, found)}
+        return {each.student_id: _mark(each, cells.get(each.student_id, []), late) for each in _submissions(db, found)}
 
 
 def _assignment(db: Session, name: str, url: str) -> Assignment:
@@ -53,7 +53,7 @@ def _submissions(db: Session, assignment: Assignment) -> list[SubmittedAssignmen
 
 
 def _cells(db: Session, assignment: Assignment, exercises: Mapping[tuple[str, str], str]) -> dict[str, list[Cell]]:
-    """The graded cells of each student that bring points or wait for a person, in the order of the lesson."""
+    """The graded cells of each student that can earn points or wait for a person, in the order of the lesson."""
     from nbgrader.api import BaseCell, Grade, Notebook, SubmittedAssignment, SubmittedNotebook
     rows = (db.query(SubmittedAssignment.student_id, Notebook.name, BaseCell.name, Grade.score, Grade.max_score,
                      Grade.needs_manual_grade, Grade.auto_score, Grade.manual_score)
@@ -69,7 +69,7 @@ def _cells(db: Session, assignment: Assignment, exercises: Mapping[tuple[str, st
         if worth or score or not known:
             name = exercises.get((notebook, cell), cell)
             found.setdefault(student, []).append((name, float(score) if known else None, float(worth)))
-    return {student: sorted(cells, key=lambda one: (places.get(one[0], len(places)), one[0]))
+    return {student: sorted(cells, key=lambda cell: (places.get(cell[0], len(places)), cell[0]))
             for student, cells in found.items()}
 
 
@@ -89,13 +89,13 @@ def _mark(submission: SubmittedAssignment, cells: list[Cell], late: LateSettings
 
 
 def _seconds_late(submission: Any) -> float:
-    """nbgrader's own number, which an assignment without a due date does not have when there is an extension."""
+    """nbgrader's own number, which an assignment without a due date lacks when there is an extension."""
     return submission.total_seconds_late if submission.assignment.duedate is not None else 0.0
 
 
 @contextmanager
 def _reading(url: str) -> Iterator[Session]:
-    """A session on a gradebook that is there: nbgrader's own way of opening one would make it."""
+    """A session on an existing gradebook: nbgrader's own way of opening one would create it."""
     from sqlalchemy import create_engine, make_url
     from sqlalchemy.orm import Session
     where = make_url(url)

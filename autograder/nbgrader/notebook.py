@@ -1,7 +1,7 @@
-"""The course's notebook as nbgrader's gradebook knows it, and how it gets in there.
+"""Hold the course's notebook as nbgrader's gradebook knows it, and register it there.
 
-nbgrader itself registers the notebook (GenerateAssignment with SaveCells), in a temporary folder, so that every row
-is what `nbgrader generate_assignment` would have left.
+nbgrader itself registers the notebook (GenerateAssignment with SaveCells), in a temporary folder, so that every row is
+what `nbgrader generate_assignment` would have left.
 """
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SourceCell:
-    """A cell that nbgrader looks after. Its source has the hidden tests, and no solution."""
+    """A cell that nbgrader manages. Its source includes the hidden tests, but no solution."""
 
     name: str                               # its grade_id
     cell_type: str                          # "code" or "markdown"
@@ -38,12 +38,12 @@ class SourceCell:
     grade: bool = False
     solution: bool = False
     task: bool = False
-    points: float = 0.0                     # what it can bring at most
+    points: float = 0.0                     # its maximum
 
 
 @dataclass(frozen=True)
 class SourceNotebook:
-    """The cells that nbgrader looks after, in order, and the kernel that the notebook asks for."""
+    """The cells that nbgrader manages, in order, and the notebook's kernel."""
 
     assignment: str
     name: str                               # of the file, without .ipynb
@@ -56,12 +56,12 @@ class SourceNotebook:
 
 
 def notebook_name(lesson: Lesson, assignment: str) -> str:
-    """What this assignment's notebook is called, without .ipynb."""
+    """The name of this assignment's notebook, without .ipynb."""
     return _edition(lesson, assignment).stem
 
 
 def _edition(lesson: Lesson, assignment: str) -> Path:
-    """The course file of this assignment's notebook: an assignment has the name of its edition's folder."""
+    """The course file of this assignment's notebook: an assignment is named after its edition's folder."""
     editions = [Path(path) for path in lesson.editions.values()]
     return next((path for path in editions if path.parent.name == assignment), editions[0])
 
@@ -78,7 +78,7 @@ def source_notebook(registered: Notebook) -> SourceNotebook:
 
 
 def register(course: Course, lesson: Lesson, assignment: str, db_url: str) -> None:
-    """Let nbgrader put the assignment's notebook into the gradebook; CourseError, in one line, where it refuses."""
+    """Let nbgrader put the assignment's notebook into the gradebook; CourseError, in one line, if it refuses."""
     from nbgrader.converters import GenerateAssignment
     from nbgrader.converters.base import NbGraderException
     from nbgrader.coursedir import CourseDirectory
@@ -119,7 +119,7 @@ def _staged(course: Course, lesson: Lesson, assignment: str, temporary: Path) ->
 
 
 def _log(said: list[str]) -> logging.Logger:
-    """A logger that keeps nbgrader's errors to itself, in `said`."""
+    """A logger that collects nbgrader's errors in `said` instead of printing them."""
     log = logging.Logger("autograder.nbgrader", logging.ERROR)
     handler = logging.Handler()
     handler.emit = lambda record: said.append(record.getMessage())

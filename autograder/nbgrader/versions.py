@@ -1,4 +1,4 @@
-"""Which versions of nbgrader this was made for: its inner workings are no promise of nbgrader's."""
+"""Check the version of nbgrader, which does not promise stable internals."""
 from __future__ import annotations
 
 import re
@@ -10,7 +10,7 @@ FIRST, BEFORE = (0, 9, 5), (0, 10)
 
 
 def check_nbgrader() -> None:
-    """CourseError, with the remedy, where nbgrader is missing or is a version that was never tried."""
+    """Raise CourseError, with the remedy, if nbgrader is missing or is a version that was never tried."""
     remedy = "run `pip install 'nbgrader>=0.9.5,<0.10'` in the environment of the autograder"
     try:
         found = version("nbgrader")

@@ -1,4 +1,4 @@
-"""Gives the cells that carry points the points of the course's settings, when nbgrader makes a release."""
+"""Give the cells that carry points the points of the course's settings, when nbgrader makes a release."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -15,7 +15,7 @@ from autograder.lessons.kit.lesson import Lesson
 
 
 class SetPoints(NbGraderPreprocessor):
-    """The first step of a release, so that checksums, students and gradebook see what the settings say."""
+    """The first step of a release, so that checksums, students and gradebook see the settings' points."""
 
     worth = Dict(help="grade_id -> points").tag(config=True)
 
@@ -27,7 +27,7 @@ class SetPoints(NbGraderPreprocessor):
 
 
 def with_points(config: Config, lesson: Lesson) -> Config:
-    """This configuration, with our step before those of GenerateAssignment where the course chose points itself."""
+    """This configuration, with our step before those of GenerateAssignment if the course chose its own points."""
     steps = config.GenerateAssignment.get("preprocessors") or GenerateAssignment.preprocessors.default_args[0]
     config.GenerateAssignment.preprocessors = [SetPoints, *steps]
     config.SetPoints.worth = {exercise.grade_id: exercise.worth for exercise in lesson.exercises}

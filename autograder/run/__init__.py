@@ -1,1 +1,1 @@
-"""Grading a class: local and cluster workers, from submissions to the gradebook."""
+"""Grade a class from submissions to gradebook, on local or cluster workers."""

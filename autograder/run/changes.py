@@ -1,4 +1,4 @@
-"""What a new grade changes about the one before it: by how much, in which check, and why it was graded again."""
+"""Compare a new grade with the one before: by how much it differs, in which checks, and why it was graded again."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from autograder.records import ExerciseGrade, Grade, Verdict
 
 @dataclass(frozen=True)
 class CheckChange:
-    """One check that pays or says something else now; a side without it is None."""
+    """One check whose points or message changed; a missing side is None."""
 
     exercise: str
     check: str
@@ -19,9 +19,9 @@ class CheckChange:
 
 @dataclass(frozen=True)
 class Change:
-    """One student's grade, before and after. `why` says what is different: "work", "checks", "isolation".
+    """One student's grade, before and after. `why` says what differs: "work", "checks", "isolation".
 
-    Nothing before: the student is new. Nothing after: what was graded is not there any more, and the grade stays.
+    Without a grade before, the student is new. Without one after, the graded work is gone, and the grade stays.
     """
 
     student: str
@@ -40,14 +40,14 @@ class Change:
 
     @property
     def by(self) -> float | None:
-        """How many points more; None where one side has none."""
+        """How many points more; None if one side has no points."""
         if None in (self.before, self.after) or None in (self.before.points, self.after.points):
             return None
         return self.after.points - self.before.points
 
 
 def change(before: Grade | None, after: Grade | None) -> Change:
-    """Compare a grade with the last one that was written; one of the two may be missing."""
+    """Compare a grade with the last one that was written; either may be missing."""
     if after is None:
         return Change(before.student, before, None, (), ())
     if before is None:
@@ -59,7 +59,7 @@ def change(before: Grade | None, after: Grade | None) -> Change:
 
 
 def _changed_checks(before: Grade, after: Grade) -> Iterator[CheckChange]:
-    """Check by check; nothing where one of the two was not graded, since then all of them changed."""
+    """Check by check; empty if one of the two was not graded, since then all of them changed."""
     if before.status != "graded" or after.status != "graded":
         return
     old, new = _verdicts(before), _verdicts(after)
@@ -76,6 +76,6 @@ def _verdicts(grade: Grade) -> dict[tuple[str, str], Verdict]:
 
 
 def _says(verdict: Verdict | None) -> tuple | None:
-    """What counts of a verdict; points are compared as people see them."""
+    """The part of a verdict that counts; points are compared as people see them."""
     points = verdict.points if verdict is not None else None
     return verdict and (verdict.verdict, None if points is None else round(points, 4), round(verdict.max_points, 4))

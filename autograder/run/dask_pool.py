@@ -1,7 +1,7 @@
-"""Workers on other machines: the same jobs through Dask's own executor. Nothing but bytes travels, no disk is shared.
+"""Run the same jobs on other machines, through Dask's own executor. Only bytes travel, and no disk is shared.
 
-Dask tries a submission whose worker died on others (`distributed.scheduler.allowed-failures` times) before it gives up.
-A scheduler is trusted like the machine itself: who can reach it can run code on all of its workers.
+Dask retries a submission whose worker died on other workers (`distributed.scheduler.allowed-failures` times) before it
+gives up. A scheduler is trusted like the machine itself: anyone who can reach it can run code on all of its workers.
 """
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from autograder.run.job import (
 if TYPE_CHECKING:
     from distributed import Client
 
-CONNECT = 10.0                                  # seconds until a scheduler that is silent is unreachable
+CONNECT = 10.0                                  # seconds until a silent scheduler counts as unreachable
 AWAY = 30.0                                     # seconds without the scheduler, during the run
 LOOK = 5.0                                      # seconds between two counts of the workers
 REMEDY = "install the same version there (`pip install 'multihead-autograder[cluster]'`), and run it again"
 
 
 class ClusterPool:
-    """The workers of a Dask scheduler. `told` hears, in a sentence, what the instructor should know about them."""
+    """The workers of a Dask scheduler. `told` gets a sentence on what the instructor should know about them."""
 
     about: About
     size = 1
@@ -69,14 +69,14 @@ class ClusterPool:
     def __exit__(self, *exception: object) -> None:
         with self._stack:
             if self._client.status == "running":
-                self._executor.shutdown(wait=False)             # what is still under way is not wanted any more
+                self._executor.shutdown(wait=False)             # the jobs under way are no longer wanted
 
     def submit(self, job: bytes) -> Future[bytes]:
         self._look()
         return self._executor.submit(judge, job)
 
     def renew(self) -> None:
-        """The scheduler has other workers, or gets them again."""
+        """Nothing to do: the scheduler has other workers, or gets them again."""
 
     def check(self) -> None:
         self._look()
@@ -84,7 +84,7 @@ class ClusterPool:
     @contextmanager
     def _connected(self) -> Iterator[Client]:
         from distributed import Client
-        if not self._address:                       # Dask would start a cluster of its own
+        if not self._address:                       # Dask would start its own cluster
             raise self._unreachable("the address is empty")
         where = {"scheduler_file": self._address} if Path(self._address).is_file() else {"address": self._address}
         try:
@@ -104,7 +104,7 @@ class ClusterPool:
     # --- which workers there are ----------------------------------------------------------------------------------
 
     def _look(self) -> None:
-        """Count the workers now and then; Stopped where the scheduler is gone."""
+        """Count the workers now and then; Stopped if the scheduler is gone."""
         now = time.monotonic()
         if now - self._looked < LOOK and self._client.status == "running":
             return
@@ -127,24 +127,24 @@ class ClusterPool:
 
     def _gone(self) -> Stopped:
         return Stopped(f"the scheduler at {self._address} is gone; what was graded is kept, so start it again and run "
-                       "the same command to go on")
+                       "the same command to continue")
 
     def _agreed(self) -> About:
-        """What all workers say about themselves; Stopped unless it is the same, and the same as here."""
+        """What all workers say about themselves; Stopped unless they agree with each other and with this machine."""
         while not (threads := self._count()):
             time.sleep(0.2)
         if max(threads.values()) > 1:
-            self._told("some workers have several threads, of which one is used: start them with --nthreads 1")
-        said = {address: self._introduced(address, one) for address, one in self._client.run(
+            self._told("some workers have several threads, of which only one is used: start them with --nthreads 1")
+        said = {address: self._introduced(address, worker) for address, worker in self._client.run(
             introduce, pack(self._task), on_error="return").items()}
         first = min(said)
         here = about(self._task, said[first].about.isolation)
-        for address, one in sorted(said.items()):
-            if replace(one.about, isolation=here.isolation) != here:
-                raise Stopped(f"the worker at {address} has {differences(one.about, here)}; {REMEDY}")
-            if one.about != here:
-                raise Stopped(f"the worker at {address} has {differences(one.about, here)} at {first}; choose one that "
-                              "all can have with --isolation")
+        for address, worker in sorted(said.items()):
+            if replace(worker.about, isolation=here.isolation) != here:
+                raise Stopped(f"the worker at {address} has {differences(worker.about, here)}; {REMEDY}")
+            if worker.about != here:
+                raise Stopped(f"the worker at {address} has {differences(worker.about, here)} at {first}; choose one "
+                              "that all can have with --isolation")
         if said[first].notice:
             self._told(f"isolation is {here.isolation} on the workers: {said[first].notice}")
         return here
@@ -153,13 +153,13 @@ class ClusterPool:
         if isinstance(said, bytes):
             return unpack_introduction(said)
         if isinstance(said, ImportError) or "ModuleNotFoundError" in str(said):
-            raise Stopped(f"the worker at {address} has no autograder, or another one: {said}; {REMEDY}")
+            raise Stopped(f"the worker at {address} has no autograder, or a different one: {said}; {REMEDY}")
         raise Stopped(f"the worker at {address} cannot grade: {said}")
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Let us say in our own words what Dask would log at length."""
+    """Silence Dask's long logs, since we report the same in our own words."""
     names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
     loggers = [logging.getLogger(name) for name in ("distributed", *names)]
     before = [logger.level for logger in loggers]
