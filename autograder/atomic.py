@@ -1,4 +1,4 @@
-"""A file that is there whole: whoever reads it sees what was there before or all of what was written."""
+"""Replace a file as a whole: a reader sees either the old content or all of the new."""
 from __future__ import annotations
 
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
-    """Write a file, with these permissions if given; what a killed process left of the same file goes with it."""
+    """Write a file, with these permissions if given, and remove what a killed process left of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f".{escape(path.name)}-*-*"):
         if not _runs(left.name.removeprefix(f".{path.name}-").partition("-")[0]):
@@ -26,7 +26,7 @@ def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
 
 
 def _runs(pid: str) -> bool:
-    """Whether there is a process with this number; True where the words are not a number."""
+    """Whether there is a process with this number; True if the words are not a number."""
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:

@@ -1,9 +1,9 @@
-"""Where the time goes: seconds per stage of this process, for `--profile`. Costs next to nothing while it is off.
+"""Measure where the time goes: seconds per stage of this process, for `--profile`. Almost free while it is off.
 
     with stage("cells"):
         ...
 
-A stage inside another one is taken out of it, so that all of them add up to the time that passed.
+A stage inside another is subtracted from it, so that all of them add up to the time that passed.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOTHING = nullcontext()
 
 
 class Profile:
-    """Seconds by stage; the stage that was entered last is the one that runs."""
+    """Seconds by stage; the stage entered last is the one that runs."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter):
         self.seconds: Counter[str] = Counter()
@@ -36,7 +36,7 @@ class Profile:
             self._running.pop()
 
     def taken(self) -> dict[str, float]:
-        """The seconds since this was last asked."""
+        """The seconds since the last call of this."""
         seconds, self.seconds = dict(self.seconds), Counter()
         return seconds
 
@@ -67,5 +67,5 @@ def from_worker(seconds: Mapping[str, float]) -> None:
 
 
 def stage(name: str) -> AbstractContextManager[None]:
-    """What happens inside belongs to this stage. Other threads than the one that is measured measure nothing."""
+    """Count what happens inside towards this stage. Only the profiled thread is measured."""
     return _NOTHING if _profile is None or _profile.thread != get_ident() else _profile.stage(name)

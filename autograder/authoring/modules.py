@@ -1,8 +1,8 @@
-"""The modules beside the notebooks, in every language, from one source: `modules/<lesson>/` of the checkout.
+"""Make the modules beside the notebooks, in every language, from one source: `modules/<lesson>/` of the checkout.
 
-`modules/<lesson>/NAME.py` goes into every edition as it is. `modules/<lesson>/en/NAME.py` is written in English, and
-`modules/<lesson>/nl.po` holds the Dutch of its texts, docstrings and comments, in the pieces in which they stand there.
-Its Dutch edition is the same code with the Dutch in their places: students read a plain module in their own language.
+`modules/<lesson>/NAME.py` is copied into every edition. `modules/<lesson>/en/NAME.py` is written in English, and
+`modules/<lesson>/nl.po` holds the Dutch of its texts, docstrings and comments, piece by piece. Its Dutch edition is the
+same code with the Dutch in their places: students read a plain module in their own language.
 """
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WORD = re.compile(r"[^\W\d_]{3}")
 
 @dataclass(frozen=True)
 class Piece:
-    """A text or comment of a module: where it stands, and what it says, with real line ends."""
+    """A text or comment of a module: its place, and its words with real line ends."""
 
     start: int
     end: int
@@ -49,17 +49,17 @@ class Piece:
 
 
 def gaps(text: str) -> list[str]:
-    """What Python fills in here, without the words in it."""
+    """The parts that Python fills in here, without the words in them."""
     return sorted(_QUOTED.sub("''", gap) for gap in _GAP.findall(text))
 
 
 def differences() -> list[str]:
-    """One sentence for each module that is not what its source makes it, and for each text without a translation."""
+    """One sentence for each module that differs from its source, and for each text without a translation."""
     return [sentence for lesson in every_lesson() for sentence in outdated(lesson)]
 
 
 def write() -> list[Path]:
-    """Bring the words up to date, and write the modules of every edition; the files that this changed."""
+    """Update the words and write the modules of every edition; returns the files that this changed."""
     changed = []
     for lesson in every_lesson():
         changed += changed_files({path: po_file(catalogue) for path, catalogue in _catalogues(lesson).items()})
@@ -80,7 +80,7 @@ def outdated(lesson: Lesson) -> list[str]:
 
 
 def editions(lesson: Lesson) -> dict[Path, str]:
-    """Every module of every edition -> what it should hold."""
+    """Every module of every edition -> its content."""
     made = {}
     for language, notebook in lesson.editions.items():
         catalogue = folder(lesson) / f"{language}.po"
@@ -95,12 +95,12 @@ def editions(lesson: Lesson) -> dict[Path, str]:
 
 
 def folder(lesson: Lesson) -> Path:
-    """Where the sources of a lesson's modules are."""
+    """The folder with the sources of a lesson's modules."""
     return course_file("modules") / lesson.name
 
 
 def translated(source: str, said: Mapping[str, str], where: str) -> str:
-    """This module with its pieces in another language; ValueError where a translation is not what Python can read."""
+    """This module with its pieces in another language; ValueError if a translation is not valid Python."""
     parts, at = [], 0
     for piece in pieces(source):
         meant = said.get(piece.says) or piece.says
@@ -115,7 +115,7 @@ def translated(source: str, said: Mapping[str, str], where: str) -> str:
 
 
 def pieces(source: str) -> Iterator[Piece]:
-    """The texts and comments of a module, in their order."""
+    """The texts and comments of a module, in order."""
     for start, end in _spans(source):
         found = _PIECE.fullmatch(source, start, end)
         if found["comment"] is not None:
@@ -127,7 +127,7 @@ def pieces(source: str) -> Iterator[Piece]:
 
 
 def _spans(source: str) -> Iterator[tuple[int, int]]:
-    """Where each string and comment stands; an f-string is in pieces from Python 3.12 on, which are put together."""
+    """The place of each string and comment; the pieces of an f-string, from Python 3.12 on, are put together."""
     starts = [0]
     for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -148,14 +148,14 @@ def _in_source_language(lesson: Lesson) -> list[Path]:
 
 
 def _catalogues(lesson: Lesson) -> dict[Path, Catalog]:
-    """The .po file of every other language -> the texts that there are now, with the translations that it has."""
+    """The .po file of every other language -> the current texts, with its translations."""
     modules = _in_source_language(lesson)
     languages = [language for language in lesson.editions if modules and language != SOURCE_LANGUAGE]
     return {path: _catalogue(path, modules) for path in (folder(lesson) / f"{language}.po" for language in languages)}
 
 
 def _catalogue(path: Path, modules: list[Path]) -> Catalog:
-    """The texts of these modules in their order, with the translations in this .po file."""
+    """The texts of these modules in order, with the translations in this .po file."""
     catalogue = read(path, path.stem)
     said = words(catalogue)
     catalogue.header_comment, catalogue.fuzzy, catalogue.revision_date = HEADER, False, catalogue.creation_date

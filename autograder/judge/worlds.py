@@ -1,11 +1,11 @@
-"""Subject and checks -> verdicts, world by world.
+"""Turn a subject and checks into verdicts, world by world.
 
 An error costs once: a check passes if it holds in any world, and later worlds are only tried after a failure.
 1. "own": the student's own functions together. It is finished for all exercises before anything stands in.
 2. "stand-in": the reference stands in for the earlier exercises, in a fresh process, and only if one of those lost
-   something in the own world; where they are all right, standing in could only hide an error that nobody paid for.
-3. "own-derivative": finite differences of the student's own forward take the reference's place.
-`grade` knows the order; this module knows what happens in each.
+   points in the own world; if they are all right, a stand-in could only hide an error that has not cost anything yet.
+3. "own-derivative": finite differences of the student's own forward replace the reference.
+`engine` knows the order; this module knows what happens in each.
 """
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Open(Protocol):
 
 @dataclass(frozen=True)
 class Attempt:
-    """What became of one check in one world."""
+    """The result of one check in one world."""
 
     word: str
     why: Text | None = None
@@ -63,7 +63,7 @@ class Judged:
 
     @property
     def needs_its_own_earlier_answers(self) -> bool:
-        """Whether it answers questions about earlier answers of its own, and fails on the reference's."""
+        """Whether it answers questions about its own earlier answers, but fails on the reference's."""
         own, stand_in = self.answers["own"], self.answers.get("stand-in", {})
         return any(outcome.status == "raised" and call in own and own[call].status == "answered"
                    for call, outcome in stand_in.items() if call.function == self.exercise.name)
@@ -91,7 +91,7 @@ class AskIn:
         return outcome.value
 
     def _first_without_answer(self, call: Call, outcome: Outcome) -> tuple[str, Outcome]:
-        """The function to speak of: where an earlier answer was needed and there was none, that one."""
+        """The function to name: the one whose earlier answer was needed but missing, if any."""
         asked = with_reference(call, self._reference, self._stand_ins)
         for arg in asked.args:
             if isinstance(arg, Result) and (earlier := self._subject.answer(arg.of)).status != "answered":
@@ -113,7 +113,7 @@ class AskIn:
 
 @lru_cache(maxsize=4096)
 def with_reference(call: Call, reference: Subject, stand_ins: frozenset[str]) -> Call:
-    """The call with the reference's answers, as plain arrays, where it asks for a stand-in's; made once."""
+    """The call with the reference's answers, as plain arrays, where it refers to a stand-in's; made once."""
     if not any(isinstance(arg, Result) and arg.of.function in stand_ins for arg in call.args):
         return call
     return Call(call.function, tuple(_plain(arg, reference, stand_ins) for arg in call.args))
@@ -127,7 +127,7 @@ def _plain(arg: Any, reference: Subject, stand_ins: frozenset[str]) -> Any:
 
 
 def attempt(check: Check, ask: AskIn) -> Attempt:
-    """Run one check. Whatever goes wrong inside the check itself is our fault: "broken"."""
+    """Run one check. Anything that goes wrong inside the check itself is our fault: "broken"."""
     try:
         check.run(ask)
     except Wrong as wrong:
@@ -148,7 +148,7 @@ def attempt(check: Check, ask: AskIn) -> Attempt:
 def own_world(lesson: Lesson, subject: Subject, reference: Subject) -> dict[str, Judged]:
     """Every exercise that calls functions, with the student's own functions together.
 
-    What is not graded is asked as well where a graded exercise builds on it: its error must not cost there.
+    An ungraded exercise is asked as well if a graded one builds on it: its error must not cost points there.
     """
     judged = {}
     built_on = {name for exercise in lesson.exercises if exercise.skipped is None for name in exercise.stand_ins}
@@ -163,7 +163,7 @@ def own_world(lesson: Lesson, subject: Subject, reference: Subject) -> dict[str,
 def stand_in_world(judged: Judged, failed_before: tuple[str, ...], open_subject: Open, reference: Subject) -> None:
     """Ask again what failed, with the reference standing in for earlier exercises, in a fresh process.
 
-    An attention of one's own cannot use the reference's cache. So what then still fails is asked once more with the
+    A student's own attention cannot use the reference's cache. So what still fails is asked once more with the
     student's own forward, in which the reference stands in for the functions that it calls.
     """
     exercise = judged.exercise
@@ -179,12 +179,12 @@ def stand_in_world(judged: Judged, failed_before: tuple[str, ...], open_subject:
                 if again.word == "passed":
                     judged.attempts[index] = Attempt("passed", because, ask.world)
                 elif name == "stand-in" or again.word == "wrong" != judged.attempts[index].word:
-                    judged.attempts[index] = again              # what was answered says more than that nothing was
+                    judged.attempts[index] = again              # an answer says more than a missing one
             judged.answers[name] = ask.answers
 
 
 def own_derivative_world(judged: Judged, subject: Subject, reference: Subject) -> dict[int, Attempt]:
-    """Which failed derivative checks hold for the student's own forward; whether they count, `grade` decides."""
+    """The failed derivative checks that hold for the student's own forward; `engine` decides whether they count."""
     ask = AskIn("own-derivative", subject, reference)
     because = text("right for your own {function}; it only failed because of that",
                    function=judged.exercise.differentiates)
@@ -195,7 +195,7 @@ def own_derivative_world(judged: Judged, subject: Subject, reference: Subject) -
 
 
 def _says_something(value: Any) -> bool:
-    """Whether there is anything but zeros in it: a function that gives zeros is no derivative that anybody meant."""
+    """Whether it has anything but zeros: a function that returns zeros is not a derivative that anyone intended."""
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "fiu" and bool(np.any(value))
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()

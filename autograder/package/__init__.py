@@ -1,1 +1,1 @@
-"""Where `integrations` was until 0.1: workflows that students' repositories hold still start it here."""
+"""The place of `integrations` until 0.1: workflows in students' repositories still start it here."""

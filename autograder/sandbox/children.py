@@ -1,4 +1,4 @@
-"""Fresh processes for students: each is a child of a warm zygote, in which the lesson's own code has run."""
+"""Make fresh processes for students: each is a child of a warm zygote, in which the lesson's own code has run."""
 from __future__ import annotations
 
 import threading
@@ -45,14 +45,14 @@ class Children:
     def one(self, given: Given) -> Conversation:
         """A fresh child in which the lesson's code has run. After a ZygoteLost it comes from a new zygote.
 
-        The next one is made meanwhile: with nothing of a student's in it, it may do so beside any student.
+        The next one is made meanwhile: it has nothing of a student's in it, so it may exist beside any student.
         """
         child = self._take_ahead(given) or self._started(given)
         self._ahead = given, self._maker.submit(self._started, given)
         return child
 
     def _take_ahead(self, given: Given | None = None) -> Conversation | None:
-        """The child that was made ahead, if it is one of these and lives."""
+        """The child that was made ahead, if it fits and is alive."""
         ahead, self._ahead = self._ahead, None
         if ahead is None or ahead[1].exception() is not None:
             return None

@@ -1,7 +1,7 @@
-"""The time of a student's process: what it computed, and what it waited for anything but a processor.
+"""Measure a student's process: the time it computed, and the time it waited for anything but a processor.
 
-A verdict must not depend on what else the machine does. So what counts is the processor time of the process and the
-time in which it was blocked (it slept, say). Time in which it was ready to run and others ran does not count.
+A verdict must not depend on what else the machine does. So the processor time of the process counts, and the time in
+which it was blocked (sleeping, say). Time in which it was ready to run while others ran does not count.
 """
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from dataclasses import dataclass
 
 from autograder.sandbox.wire.wire import DeadlineError
 
-BEHIND_WALL = 3                           # without the kernel's statistics, the wall clock ends it at so many limits
-_LOOK_AGAIN = 0.005                       # seconds, where it may be that the process only waits for a processor
-_SHORT = 0.002                            # seconds: what takes less is counted as it is
+BEHIND_WALL = 3  # without the kernel's statistics, this many times the limit on the wall clock ends it
+_LOOK_AGAIN = 0.005                       # seconds, if the process may only be waiting for a processor
+_SHORT = 0.002                            # seconds: a shorter time is counted as it is
 _own = threading.local()
 
 
 @dataclass
 class Allowance:
-    """What one submission may still use, in all its processes together: seconds, and bytes that are kept of it."""
+    """What one submission may still use in all its processes together: seconds, and bytes of stored answers."""
 
     seconds: float = float("inf")
     room: int = 64 * 2**20                # the answers of the reference are a fiftieth of that
@@ -36,22 +36,22 @@ class Clock:
         self._computed, self._statistics = 0.0, -1
         with suppress(OSError):
             self._statistics = os.open(f"/proc/{self._pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
-        self.unread = 0.0                 # seconds that were counted since the readings of `mark`
+        self.unread = 0.0                 # seconds counted since the readings of `mark`
         self.mark()
 
     def mark(self) -> None:
-        """Keep the present readings; between two questions they stay as they are."""
+        """Store the present readings; between two questions they do not change."""
         self.unread, self.before = 0.0, (self.computed(), self.waited())
 
     def computed(self) -> float:
-        """Seconds of processor time, of all its threads; what was read last, once it has ended."""
+        """Seconds of processor time of all its threads; the last reading, once it has ended."""
         with suppress(OSError):           # the clock of another process, see clock_getcpuclockid(3)
             if self._pid:
                 self._computed = max(self._computed, time.clock_gettime((~self._pid << 3) | 2))
         return self._computed
 
     def waited(self) -> float | None:
-        """Seconds in which it was ready and had no processor, up to when it last got one; None if unknown."""
+        """Seconds in which it was ready but had no processor, up to when it last got one; None if unknown."""
         return _waited(self._statistics)
 
     def ready(self) -> bool:
@@ -63,14 +63,15 @@ class Clock:
             return False
 
     def close(self) -> None:
-        """Give the descriptor back."""
+        """Close the descriptor."""
         if self._statistics >= 0:
             os.close(self._statistics)
             self._statistics = -1
 
 
 class Stint:
-    """What a child takes of its time for one question. What the judge does meanwhile counts to the allowance alone."""
+    """The time that a child takes for one question. The judge's own time meanwhile counts only towards the allowance.
+    """
 
     def __init__(self, clock: Clock, seconds: float, allowance: Allowance):
         self._clock, self._seconds, self._allowance = clock, seconds, allowance
@@ -89,7 +90,7 @@ class Stint:
         return max(0.0, computed, passed - (now - waited) - (_own_waited() - self._own))
 
     def patience(self) -> float:
-        """How many seconds to wait at the most before asking again; DeadlineError where there are none left."""
+        """The most seconds to wait before asking again; DeadlineError if none are left."""
         left = min(self._seconds, self._allowance.seconds) - self.used()
         if left > 0:
             self._looked = -1.0
@@ -102,7 +103,7 @@ class Stint:
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """While the judge answers a question of the child's, the child's own time stands still."""
+        """Stop the child's time while the judge answers a question of the child's."""
         began, at_work = time.monotonic(), time.thread_time()
         try:
             yield
@@ -111,7 +112,7 @@ class Stint:
             self._allowance.seconds -= time.thread_time() - at_work
 
     def end(self) -> float:
-        """Take what was used from the allowance; how much that was."""
+        """Take what was used from the allowance, and return it."""
         used, passed = self.used(), self._passed()
         self._allowance.seconds -= used
         if passed < _SHORT:
@@ -125,7 +126,7 @@ class Stint:
 
 
 def _pid_of(pidfd: int) -> int:
-    """The process's number as it is seen here (its own namespace may count otherwise); 0 where it is unknown."""
+    """The process's number as seen here (its own namespace may count differently); 0 if unknown."""
     with suppress(OSError), open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as lines:
         for line in lines:
             if line.startswith("Pid:"):
@@ -141,7 +142,7 @@ def _waited(statistics: int) -> float | None:
 
 
 def _own_waited() -> float:
-    """How long this thread of the judge has waited for a processor: a reply that it was late to see was in time."""
+    """How long this thread of the judge waited for a processor: a reply that it saw late was in time."""
     if getattr(_own, "process", 0) != os.getpid():
         _own.process, _own.statistics = os.getpid(), None
         with suppress(OSError):

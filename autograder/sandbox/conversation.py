@@ -48,12 +48,12 @@ class Conversation:
 
     @property
     def alive(self) -> bool:
-        """Whether neither it nor its zygote is known to have ended."""
+        """Whether it and its zygote are alive, as far as is known."""
         return not self._server.closed and not select.select([self._child.pidfd], [], [], 0)[0]
 
     def ask(self, message: Any, expected: type[Reply], seconds: float,
             call_back: Callable[[CallBack], CallBackAnswer] | None = None) -> Reply:
-        """The reply to this message within `seconds` of the child's (see `clock`); raises Died otherwise."""
+        """The reply to this message within `seconds` of the child's time (see `clock`); raises Died otherwise."""
         body = encode(message)
         stint = Stint(self._clock, seconds, self.allowance)
         try:

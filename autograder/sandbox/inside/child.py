@@ -48,10 +48,10 @@ def _have_its_own_standard_streams() -> None:
 
 
 def _limits(memory_mb: int, seconds: int) -> list[tuple[int, int, int]]:
-    """Which limit, soft and hard. Past the soft CPU limit SIGXCPU ends the process, which reads as a time-out; it is
-    a backstop, since the judge's clock decides before.
+    """The limits, each as (limit, soft, hard). Past the soft CPU limit SIGXCPU ends the process, which reads as a
+    time-out; it is a backstop, since the judge's clock decides before.
 
-    Where the judge has less descriptors or time itself, a child has no more; for memory the judge saw to that.
+    If the judge itself has fewer descriptors or less time, a child has no more; for memory the judge has ensured that.
     """
     memory = math.ceil(memory_mb) * 2**20
     descriptors = _at_most(resource.RLIMIT_NOFILE, DESCRIPTORS)

@@ -1,8 +1,8 @@
-"""The zygote: a Python with NumPy warm that forks one child a submission and never sees a submission itself.
+"""The zygote: a Python with NumPy loaded that forks one child per submission and never sees a submission itself.
 
 Run as `python -m autograder.sandbox.inside.zygote CONTROL_FD MEMORY_MB SECONDS RULES PLOTS VERSION` (see `wall`). Over
 the control socket the judge sends an id with one end of a channel; the zygote forks a child that serves that channel
-and replies with a pidfd of it. When a child ends, its wait status follows, under the same id. The socket keeps
+and replies with the child's pidfd. When a child ends, its wait status follows under the same id. The socket keeps
 messages apart (SOCK_SEQPACKET).
 """
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An answer as it was when it was given, whatever later calls do to it."""
+"""Keep an answer as it was when it was given, whatever later calls do to it."""
 from __future__ import annotations
 
 import copy
@@ -11,15 +11,15 @@ _UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
 class Kept:
-    """A live answer and a copy of it, made at once. `value` is what later calls receive.
+    """A live answer and a copy made at once. `value` is what later calls receive.
 
-    That is the live answer as long as nobody has changed it: a copy is not the same object, and code may care. Once it
-    has been handed out it stays the same one, so that a function that spoils its own cache meets it spoiled.
+    That is the live answer as long as it is unchanged: a copy is not the same object, and code may care. Once handed
+    out it stays the same object, so that a function that spoils its own cache gets it spoiled.
     """
 
     def __init__(self, live: Any):
         self._live = self._copy = live
-        with suppress(RecursionError, MemoryError):           # too deep, or too large to hold it twice
+        with suppress(RecursionError, MemoryError):           # too deep, or too large to hold twice
             self._copy = _copied(live, {})
         self._handed: list[Any] = []
 
@@ -31,15 +31,15 @@ class Kept:
 
     @property
     def same(self) -> bool:
-        """Whether the live answer still is what it was."""
+        """Whether the live answer is still what it was."""
         try:
             return _same(self._live, self._copy, set())
-        except Exception:                     # code of the student's own, in a look at an object
+        except Exception:                     # the student's own code may run when an object is looked at
             return False
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:
-    """Arrays and containers copied, also inside objects; what cannot be copied stays what it is."""
+    """Arrays and containers copied, even inside objects; anything that cannot be copied is returned unchanged."""
     if isinstance(value, _UNCHANGING):
         return value
     if id(value) in memo:
@@ -63,31 +63,31 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
 def _deeply(value: Any) -> Any:
     try:
         return copy.deepcopy(value)
-    except BaseException:                     # code of the student's own
+    except BaseException:                     # the student's own code
         return value
 
 
-def _same(one: Any, other: Any, seen: set[int]) -> bool:
-    """Whether a value and the copy that was made of it hold the same."""
-    if one is other or id(one) in seen:
+def _same(value: Any, copy: Any, seen: set[int]) -> bool:
+    """Whether a value and the copy that was made of it are equal."""
+    if value is copy or id(value) in seen:
         return True
-    if type(one) is not type(other):
+    if type(value) is not type(copy):
         return False
-    seen.add(id(one))
-    if isinstance(one, np.ndarray):
-        return one.shape == other.shape and one.dtype == other.dtype and (
-            one.dtype.hasobject or one.tobytes() == other.tobytes())
-    if isinstance(one, dict):
-        return list(one) == list(other) and all(_same(one[key], other[key], seen) for key in one)
-    if isinstance(one, tuple | list):
-        return len(one) == len(other) and all(
-            _same(part, its_copy, seen) for part, its_copy in zip(one, other, strict=True))
-    if isinstance(one, _UNCHANGING):
-        return one == other or one != one
-    return all(_same(getattr(one, name, None), getattr(other, name, None), seen) for name in _attributes(one))
+    seen.add(id(value))
+    if isinstance(value, np.ndarray):
+        return value.shape == copy.shape and value.dtype == copy.dtype and (
+            value.dtype.hasobject or value.tobytes() == copy.tobytes())
+    if isinstance(value, dict):
+        return list(value) == list(copy) and all(_same(value[key], copy[key], seen) for key in value)
+    if isinstance(value, tuple | list):
+        return len(value) == len(copy) and all(
+            _same(part, its_copy, seen) for part, its_copy in zip(value, copy, strict=True))
+    if isinstance(value, _UNCHANGING):
+        return value == copy or value != value
+    return all(_same(getattr(value, name, None), getattr(copy, name, None), seen) for name in _attributes(value))
 
 
 def _attributes(value: Any) -> list[str]:
-    """The names under which an object keeps what it holds."""
+    """The names of an object's attributes."""
     slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
     return [*getattr(value, "__dict__", ()), *slots]
