@@ -36,6 +36,17 @@ class Cell(msgspec.Struct, frozen=True):
     grade_id: str = ""                   # nbgrader's name of the cell, where it has one
 
 
+class NotebookCell(msgspec.Struct, frozen=True):
+    """A cell as it stands in the file. `given`: nbgrader's flags lock it, or it only carries points."""
+
+    index: int
+    kind: str                             # "code", "markdown" or "raw"
+    source: str
+    grade_id: str = ""
+    given: bool = False
+    marks: str = ""                       # nbgrader's flags and points, where it has a grade_id
+
+
 class Submission(msgspec.Struct, frozen=True):
     """One student's work: the student's own code cells, in the order in which they stand."""
 
@@ -49,6 +60,7 @@ class Submission(msgspec.Struct, frozen=True):
     unreadable: Text | None = None       # why nothing could be read
     python: str = ""                     # the notebook's own version of Python, where that is newer than ours
     fault: Text | None = None            # why we failed to read it, whoever made it
+    notebook: tuple[NotebookCell, ...] = ()     # all of its cells, for the one that a person reads
 
 
 # --- what is asked of a subject, and what it answers --------------------------------------------------------------

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import msgspec
 import pytest
 from courses import LESSON, SOURCE, cell_of, grade_of, hand_in, new_course, read_autograded, released
 from nbgrader.api import Gradebook
@@ -59,7 +60,7 @@ def write(writer: AutogradedWriter, notebook, grade=None, student: str = "studen
     """Hand in this notebook, write the autograded one and read it back."""
     raw = notebook if isinstance(notebook, bytes) else data(notebook)
     submission = hand_in(writer.course, student, raw)
-    writer.write(submission, grade or grade_of(student, POINTS), raw)
+    writer.write(submission, grade or grade_of(student, POINTS))
     return read_autograded(writer.course, student)
 
 
@@ -249,7 +250,7 @@ def test_solutions_that_were_left_as_released_are_told(writer):
         ("student-02", with_cells(only_markdown), set()),
     ]:
         submission = hand_in(writer.course, student, notebook)
-        assert writer.write(submission, grade_of(student), data(notebook)) == expected
+        assert writer.write(submission, grade_of(student)) == expected
 
 
 def test_what_a_cell_printed_is_shown_and_cut(writer):
@@ -257,7 +258,7 @@ def test_what_a_cell_printed_is_shown_and_cut(writer):
     place = SOURCE["cells"].index(cell_of(SOURCE, "split_heads"))
     grade = grade_of("student-01", cells=(
         CellReport(place, "raised", "ValueError: \x1b[31m<b>no</b>", "\x1b[2J<b>ha</b>\n" + "x" * 20_000),))
-    writer.write(submission, grade, data(released()))
+    writer.write(submission, grade)
     printed, error = read_autograded(writer.course, "student-01").cells[place].outputs
     assert printed.text.startswith("<b>ha</b>\nxxx")
     assert len(printed.text) == OUTPUT_CAP + 2
@@ -313,7 +314,7 @@ def test_no_fence_in_a_students_text_ends_ours(words):
 def test_without_the_raw_notebook_the_graded_cells_are_shown(writer):
     submission = hand_in(writer.course, "student-01", with_cells(
         lambda cells: cell_of({"cells": cells}, "multihead").update(source="multihead = None")))
-    writer.write(submission, grade_of("student-01", POINTS), None)
+    writer.write(msgspec.structs.replace(submission, notebook=()), grade_of("student-01", POINTS))
     notebook = read_autograded(writer.course, "student-01")
     assert {name: determine_grade(cell)[0] for name, cell in graded_cells(notebook).items() if name in SCORES} == SCORES
     assert "multihead = None" in [cell.source for cell in notebook.cells]
@@ -332,7 +333,7 @@ def test_beside_the_notebook_stand_the_courses_files_and_none_of_the_students(wr
     handed_in = writer.course.path("submitted", "student-01", "multihead")
     for name in ("attention.py", "numpy.py", "evil.html"):
         (handed_in / name).write_text("raise SystemExit")
-    writer.write(submission, grade_of("student-01"), data(released()))
+    writer.write(submission, grade_of("student-01"))
     folder = writer.course.path("autograded", "student-01", "multihead")
     found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     beside = {f"{module}.py" for module in LESSON.beside}
@@ -345,7 +346,7 @@ def test_beside_the_notebook_stand_the_courses_files_and_none_of_the_students(wr
 def test_the_exchange_finds_its_secret_beside_what_was_graded(writer):
     submission = hand_in(writer.course, "student-01", released(), "2025-03-04 05:06:07 UTC")
     (writer.course.path("submitted", "student-01", "multihead") / "submission_secret.txt").write_text("f" * 128)
-    writer.write(submission, grade_of("student-01"), data(released()))
+    writer.write(submission, grade_of("student-01"))
     folder = writer.course.path("autograded", "student-01", "multihead")
     assert (folder / "submission_secret.txt").read_text() == "f" * 128
 
@@ -360,14 +361,14 @@ def test_a_shared_course_gives_its_group_the_right_to_write(writer):
 def test_a_second_time_replaces_the_first(writer):
     submission = hand_in(writer.course, "student-01", released())
     for points in (POINTS, (0, 0, 0, 0, 0)):
-        writer.write(submission, grade_of("student-01", points), data(released()))
+        writer.write(submission, grade_of("student-01", points))
     cells = graded_cells(read_autograded(writer.course, "student-01"))
     assert {determine_grade(cell)[0] for cell in cells.values()} == {0.0}
 
 
 def test_a_write_that_fails_leaves_what_was_there(writer, monkeypatch):
     submission = hand_in(writer.course, "student-01", released())
-    writer.write(submission, grade_of("student-01", POINTS), data(released()))
+    writer.write(submission, grade_of("student-01", POINTS))
     folder = writer.course.path("autograded", "student-01", "multihead")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
@@ -375,7 +376,7 @@ def test_a_write_that_fails_leaves_what_was_there(writer, monkeypatch):
         raise OSError(28, "No space left on device")
     monkeypatch.setattr(autograded.os, "replace", full)
     with pytest.raises(OSError, match="No space left"):
-        writer.write(submission, grade_of("student-01", (0, 0, 0, 0, 0)), data(released()))
+        writer.write(submission, grade_of("student-01", (0, 0, 0, 0, 0)))
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -399,7 +400,7 @@ def graded(course, registered):
         for student, raw in notebooks.items():
             submission = hand_in(course, student, raw, "2025-03-04 05:06:07 UTC")
             handed_in = timestamp(course.path("submitted", student, "multihead"))
-            entries.append(Entry(grades[student], handed_in, writer.write(submission, grades[student], raw)))
+            entries.append(Entry(grades[student], handed_in, writer.write(submission, grades[student])))
         gradebook.write(entries)
     return course
 

@@ -2,8 +2,8 @@
 
 Nothing here runs or compiles students' code, and nothing imports nbformat or nbgrader.
 """
-from autograder.intake.reading import read, read_folder
+from autograder.intake.reading import from_sources, read, read_folder
 from autograder.intake.recognise import read_any
-from autograder.intake.submission import from_sources, read_bytes
+from autograder.intake.submission import read_bytes
 
 __all__ = ["from_sources", "read", "read_any", "read_bytes", "read_folder"]

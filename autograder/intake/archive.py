@@ -22,7 +22,6 @@ MEMBER_CAP = 20_000
 TOTAL_CAP = 2 * 2**30                     # bytes of all notebooks in an archive, unpacked
 RATIO_CAP = 200                           # unpacked to packed, for members over RATIO_FROM bytes
 RATIO_FROM = 16 * 2**20
-_ENTRY = b"PK\x01\x02"                    # begins each member's entry in the central directory
 _REASONS = {
     "outside": text("These members of the archive lead outside it and were refused: {names}."),
     "link": text("These members of the archive are links and were refused: {names}. Put the files themselves in it."),
@@ -49,24 +48,18 @@ def archive_listing(path: str, whole: bool = False) -> Iterator[Listing]:
 
 def _opened(path: str) -> zipfile.ZipFile:
     try:
-        _refuse_endless_table(path)
-        return zipfile.ZipFile(path)
+        archive = zipfile.ZipFile(path)
     except OSError as error:
         raise Unreadable(cannot_open(error)) from None
-    except Unreadable:
+    except MemoryError:
         raise
     except Exception:                     # damage makes zipfile raise nearly anything, from BadZipFile to struct.error
         raise Unreadable(text("The zip archive is damaged or incomplete. Make it again, or hand in its files as they "
                               "are.")) from None
-
-
-def _refuse_endless_table(path: str) -> None:
-    """Count the members before zipfile makes an object of each."""
-    with open(path, "rb") as file:
-        count = sum(block.count(_ENTRY) for block in iter(lambda: file.read(2**20), b""))
-    if count > MEMBER_CAP:
+    if len(archive.infolist()) > MEMBER_CAP:
         raise Unreadable(text("The archive has {count} members; more than {limit} are not read. Split it.",
-                              count=count, limit=MEMBER_CAP))
+                              count=len(archive.infolist()), limit=MEMBER_CAP))
+    return archive
 
 
 def _sorted_out(archive: zipfile.ZipFile) -> tuple[dict[PurePosixPath, zipfile.ZipInfo], Text | None]:
@@ -124,6 +117,8 @@ def _file(archive: zipfile.ZipFile, path: str, below: PurePosixPath, member: zip
         try:
             with archive.open(member) as file:
                 return file.read(FILE_CAP + 1)
+        except MemoryError:
+            raise
         except Exception:                 # as above
             raise Unreadable(text("This file is damaged in the archive. Make the archive again.")) from None
 

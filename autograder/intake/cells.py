@@ -4,31 +4,22 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
+from itertools import islice
 
 import msgspec
 
 from autograder.intake.encoding import Unreadable
 from autograder.intake.names import listed
-from autograder.records import Text, text
+from autograder.records import NotebookCell, Text, text
 
 CODE_CAP = 2 * 2**20                      # characters of code in one notebook
 CELL_CAP = 2_000                          # code cells in one notebook
-PROSE_CAP = 100_000                       # characters read of a text cell; pictures may follow them
+PROSE_CAP = 100_000                       # characters looked at in a text cell; pictures may follow in it
+TEXT_CAP = 4_000_000                      # characters that are kept of all text cells together
 _UNPRINTABLE = re.compile("[\0\ud800-\udfff]")
 _MARKER = re.compile(r"^# ?(?:%%(?![^\s\[])|In ?\[[ \d]*\]:).*$", re.MULTILINE)
 _MARIMO = re.compile(r"^@app\.cell\b.*\n(?:async )?def \w+\([^()]*\):[^\n]*\n((?:(?:[ \t].*)?\n)*)", re.MULTILINE)
 _RETURN = re.compile(r"^return\b[^\n]*(?:\n[ \t)][^\n]*)*\s*\Z", re.MULTILINE)
-
-
-class NotebookCell(msgspec.Struct, frozen=True):
-    """A cell as it is in the file. `given`: nbgrader's flags lock it, or it only carries points."""
-
-    index: int
-    kind: str                             # "code", "markdown" or "raw"
-    source: str
-    grade_id: str = ""
-    given: bool = False
-    marks: str = ""                       # nbgrader's flags and points, if it has a grade_id
 
 
 def code_cells(sources: Sequence[str]) -> list[NotebookCell]:
@@ -38,7 +29,7 @@ def code_cells(sources: Sequence[str]) -> list[NotebookCell]:
 
 def python_cells(source: str) -> list[NotebookCell]:
     """A Python file as cells: cut before each `# %%` (jupytext, editors) and `# In[1]:` (nbconvert)."""
-    starts = [match.start() for match in _MARKER.finditer(source)]
+    starts = [match.start() for match in islice(_MARKER.finditer(source), CELL_CAP + 1)]     # `checked` refuses more
     bounds = [0, *starts, len(source)]
     parts = [source[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
     return code_cells([_MARKER.sub("", part, count=1) if _MARKER.match(part) else part for part in parts])
@@ -73,3 +64,17 @@ def checked(cells: list[NotebookCell]) -> tuple[list[NotebookCell], list[Text]]:
                     "their place.", cells=listed(damaged))] if damaged else []
     return [msgspec.structs.replace(cell, source=clean(cell.source if cell.kind == "code" else cell.source[:PROSE_CAP]))
             for cell in cells], notices
+
+
+def kept(cells: Sequence[NotebookCell]) -> tuple[list[NotebookCell], list[Text]]:
+    """The cells as a person will read them; of texts without end what fits, which is said."""
+    left, found, cut = TEXT_CAP, [], []
+    for cell in cells:
+        if cell.kind != "code":
+            if len(cell.source) > left:
+                cut.append(str(cell.index + 1))
+                cell = msgspec.structs.replace(cell, source=f"{cell.source[:left]}…")
+            left -= min(left, len(cell.source))
+        found.append(msgspec.structs.replace(cell, source=clean(cell.source)))
+    return found, [text("The texts of the notebook are longer than is kept; these cells were cut: {cells}.",
+                        cells=listed(cut))] if cut else []

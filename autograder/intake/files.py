@@ -5,14 +5,15 @@ import os
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from autograder.intake.encoding import FILE_CAP, Unreadable
+from autograder.intake.encoding import FILE_CAP, TOO_LARGE, Unreadable
 from autograder.intake.names import listed
 from autograder.records import Text, text
 
 SUFFIXES = (".ipynb", ".py", ".ipynb.txt", ".ipynb.json")       # browsers add the last two
 ARCHIVE = ".zip"
+ENTRY_CAP = 50_000                        # files and folders below the one that was given
 _PASSED_BY = ("__pycache__", "__MACOSX", "node_modules", "site-packages", "venv")
 
 
@@ -41,12 +42,15 @@ def passed_by(name: str) -> bool:
 
 
 def load(path: str) -> bytes:
-    """The bytes of a file, at most one more than the cap; Unreadable if it is missing, not permitted or not a file."""
+    """The bytes of a file; Unreadable if it is missing, closed to us, larger than the cap or no file."""
     try:
         with open(path, "rb", opener=_without_waiting) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            state = os.fstat(file.fileno())
+            if not stat.S_ISREG(state.st_mode):
                 raise Unreadable(text("This is not a regular file, but a device or a pipe. Expected a notebook "
                                       "(.ipynb), a Python file, a folder or a zip archive."))
+            if state.st_size > FILE_CAP:
+                raise Unreadable(TOO_LARGE)
             return file.read(FILE_CAP + 1)
     except (OSError, ValueError) as error:
         raise Unreadable(cannot_open(error)) from None
@@ -73,18 +77,22 @@ def cannot_open(error: Exception) -> Text:
 
 
 def folder_listing(root: str) -> Listing:
-    """The files below a folder. A link that leads out of the folder is refused, with a notice."""
-    listing, links, closed = Listing(), [], []
-    inside = os.path.realpath(root) + os.sep
+    """The files below a folder. No link is followed, wherever it leads; that is said of those that could be work."""
+    listing, links, closed, entries = Listing(), [], [], 0
     for folder, subfolders, names in os.walk(root, onerror=closed.append):
         subfolders[:] = sorted(name for name in subfolders if not passed_by(name))
+        inner = set(subfolders)
+        above = PurePosixPath(os.path.relpath(folder, root))
+        entries += len(subfolders) + len(names)
+        if entries > ENTRY_CAP:
+            raise Unreadable(text("There are more than {limit} files in it. Hand in the notebook alone.",
+                                  limit=ENTRY_CAP))
         for name in sorted(subfolders + [name for name in names if not passed_by(name)]):
-            path = os.path.join(folder, name)
-            below = PurePosixPath(Path(path).relative_to(root).as_posix())
-            if os.path.islink(path) and not os.path.realpath(path).startswith(inside):
-                if name in subfolders or name.lower().endswith((*SUFFIXES, ARCHIVE)):
+            path, below = os.path.join(folder, name), above / name
+            if os.path.islink(path):
+                if name in inner or name.lower().endswith((*SUFFIXES, ARCHIVE)):
                     links.append(str(below))
-            elif name in subfolders:
+            elif name in inner:
                 listing.folders.append(below)
             else:
                 listing.files.append(_file(path, below))
@@ -106,8 +114,8 @@ def _refused(links: list[str], closed: list[OSError]) -> Text | None:
         return text("A folder in it cannot be read: {folder}. Change its permissions.",
                     folder=listed([closed[0].filename]))
     if links:
-        return text("These are links to places outside the folder, and were not followed: {names}. Put the files "
-                    "themselves there.", names=listed(links))
+        return text("These are links, and were not followed: {names}. Put the files themselves there.",
+                    names=listed(links))
     return None
 
 

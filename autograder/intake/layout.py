@@ -123,10 +123,11 @@ def _work(student: Parts, able: list[File], files: list[File], above: Parts, les
     """A student's notebooks, or if there are none the Python files; and archives, which may hold them."""
     able = [file for file in able if not is_archive(file.path)]
     choice = [file for file in able if not file.path.name.lower().endswith(".py")] or able
-    spare = [file for file in able if file not in choice] + [
-        file for file in files if file not in able and _may_be_the_notebook(file.path, lesson)]
+    chosen, known = {file.path for file in choice}, {file.path for file in able}
+    spare = [file for file in able if file.path not in chosen] + [
+        file for file in files if file.path not in known and _may_be_the_notebook(file.path, lesson)]
     choice = choice + [file for file in files if is_archive(file.path)]
-    others = tuple(file.path.name for file in files if file not in choice)
+    others = tuple(file.path.name for file in files if file.path not in chosen and not is_archive(file.path))
     return Work(student[-1], tuple(choice), str(PurePosixPath(*student[len(above):])), others, tuple(spare))
 
 

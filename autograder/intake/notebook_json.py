@@ -12,11 +12,10 @@ from contextlib import suppress
 import msgspec
 from msgspec import Raw
 
-from autograder.intake.cells import NotebookCell
 from autograder.intake.encoding import Unreadable
 from autograder.intake.json_repair import cut_after_its_end, repaired, unmerged
 from autograder.intake.names import listed
-from autograder.records import Text, text
+from autograder.records import NotebookCell, Text, text
 
 ALL_CELLS_CAP = 10_000                    # code and text together
 _GRADE_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
@@ -67,9 +66,9 @@ _metadata = msgspec.json.Decoder(_Metadata)
 _source = msgspec.json.Decoder(str | list)
 
 
-def notebook_cells(document: str) -> tuple[list[NotebookCell], list[Text]]:
-    """All cells of a notebook in order, with a notice for each repair. Raises Unreadable."""
-    notebook, notices = _parsed(document.encode("utf-8", "replace"))
+def notebook_cells(document: bytes | str) -> tuple[list[NotebookCell], list[Text]]:
+    """All cells of a notebook (UTF-8) in order, with a notice for each repair. Raises Unreadable."""
+    notebook, notices = _parsed(document.encode("utf-8", "replace") if isinstance(document, str) else document)
     found, more = _in_known_format(notebook)
     if len(found) > ALL_CELLS_CAP:
         raise Unreadable(text("The notebook has {count} cells; more than {limit} are not read. Remove the cells "

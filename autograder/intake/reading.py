@@ -4,27 +4,51 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 import msgspec
 
-from autograder.intake.encoding import Unreadable
+from autograder.intake import apart
+from autograder.intake.encoding import FILE_CAP, TOO_LARGE, Unreadable
 from autograder.intake.files import ARCHIVE, File, Listing, cannot_open, folder_listing, is_archive, load
-from autograder.intake.layout import Work, arranged, gradable, handed_in_by, notebook_names, student_of
+from autograder.intake.layout import (
+    Work,
+    arranged,
+    assignment_folders,
+    gradable,
+    handed_in_by,
+    notebook_names,
+    student_of,
+)
 from autograder.intake.names import listed, stem
 from autograder.intake.own_cells import writes
-from autograder.intake.submission import read_bytes, unreadable
+from autograder.intake.submission import of_sources, read_bytes, unreadable
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Submission, Text, text
+
+T = TypeVar("T")
 
 
 def read(paths: Sequence[str | Path], lesson: Lesson) -> Iterator[Submission]:
     """The submissions at these paths, in order; a file that is reached twice is read once.
 
-    A bad file never raises and never stops the others: its submission says why it is unreadable.
+    A bad file never raises and never stops the others: its submission says why it is unreadable. What they hold is
+    read in a process of its own, under limits.
     """
+    paths = list(paths)
+    try:
+        yield from apart.each(lambda: _read(paths, lesson), Submission)
+    except apart.Ended as error:
+        if error.why is None:
+            raise
+        path = os.fspath(paths[0]) if len(paths) == 1 else ", ".join(map(os.fspath, paths))
+        yield unreadable(path, student_of(PurePosixPath(path), lesson), error.why, lesson)
+
+
+def _read(paths: Sequence[str | Path], lesson: Lesson) -> Iterator[Submission]:
     seen: set[str] = set()
     for path in map(os.fspath, paths):
         try:
@@ -40,7 +64,36 @@ def read(paths: Sequence[str | Path], lesson: Lesson) -> Iterator[Submission]:
 
 
 def read_folder(folder: str | Path, student: str, lesson: Lesson) -> Submission:
-    """What this student handed in, in their own assignment folder. Its name is the path below that folder."""
+    """What this student handed in, in an assignment folder of their own. Its name is the path below that folder.
+
+    It is read in a process of its own, under limits.
+    """
+    try:
+        return apart.one(lambda: _read_folder(folder, student, lesson), Submission)
+    except apart.Ended as error:
+        if error.why is None:
+            raise
+        return unreadable("", student, error.why, lesson)
+
+
+def from_sources(name: str, student: str, sources: Sequence[str], lesson: Lesson) -> Submission:
+    """The submission in these sources of code cells, without metadata: what a running kernel knows."""
+    try:
+        return apart.one(lambda: of_sources(name, student, sources, lesson), Submission)
+    except apart.Ended as error:
+        if error.why is None:
+            raise
+        return unreadable(name, student, error.why, lesson)
+
+
+def _read_folder(folder: str | Path, student: str, lesson: Lesson) -> Submission:
+    try:
+        return _in_folder(folder, student, lesson)
+    except Unreadable as error:
+        return unreadable("", student, error.why, lesson)
+
+
+def _in_folder(folder: str | Path, student: str, lesson: Lesson) -> Submission:
     listing = folder_listing(os.fspath(folder))
     work = handed_in_by(student, listing, lesson)
     if work.files or work.spare:
@@ -52,21 +105,52 @@ def read_folder(folder: str | Path, student: str, lesson: Lesson) -> Submission:
 def _at(path: str, kind: int, identity: str, seen: set[str], lesson: Lesson) -> Iterator[Submission]:
     absolute = PurePosixPath(Path(os.path.abspath(path)).as_posix())
     if kind == stat.S_IFDIR:
-        yield from _collection(path, folder_listing(path), (absolute.parent.name, absolute.name), seen, lesson)
+        yield from _folder(path, absolute, seen, lesson)
     elif kind == stat.S_IFREG and path.lower().endswith(ARCHIVE):
         yield from _archive(path, identity, seen, lesson)
     else:
-        yield _loaded(path, student_of(absolute, lesson), lambda: load(path), lesson)
+        student = student_of(absolute, lesson)
+        yield _in_time(path, student, lesson, lambda: _loaded(path, student, lambda: load(path), lesson))
+
+
+def _folder(path: str, absolute: PurePosixPath, seen: set[str], lesson: Lesson) -> Iterator[Submission]:
+    link = next((one for one in (absolute, absolute.parent) if os.path.islink(one)), None)
+    if link is not None and absolute.name in assignment_folders(lesson):        # of a student, in nbgrader's layout
+        yield unreadable(path, absolute.parent.name, text(
+            "The folder {name} is a link, which is not followed: it may lead to the work of somebody else. Put the "
+            "files themselves there.", name=listed([link.name])), lesson)
+        return
+    try:
+        with apart.in_time():
+            listing = folder_listing(path)
+    except (Unreadable, apart.TooLong) as error:
+        yield unreadable(path, absolute.name, getattr(error, "why", apart.TOO_LONG), lesson)
+        return
+    yield from _collection(path, listing, (absolute.parent.name, absolute.name), seen, lesson)
+
+
+def _in_time(name: str, student: str, lesson: Lesson, make: Callable[[], T]) -> T | Submission:
+    """What this makes; where it takes more than one submission may, a submission that says so."""
+    try:
+        with apart.in_time():
+            return make()
+    except apart.TooLong:
+        return unreadable(name, student, apart.TOO_LONG, lesson)
+    except MemoryError:
+        return unreadable(name, student, apart.TOO_LARGE, lesson)
 
 
 def _archive(path: str, identity: str, seen: set[str], lesson: Lesson) -> Iterator[Submission]:
     from autograder.intake.archive import archive_listing  # importing zipfile takes longer than reading a notebook
 
-    try:
-        with archive_listing(identity) as listing:
-            yield from _collection(path, listing, (stem(path),), seen, lesson)
-    except Unreadable as error:
-        yield unreadable(path, stem(path), error.why, lesson)
+    with ExitStack() as opened:
+        try:
+            with apart.in_time():
+                listing = opened.enter_context(archive_listing(identity))
+        except (Unreadable, apart.TooLong) as error:
+            yield unreadable(path, stem(path), getattr(error, "why", apart.TOO_LONG), lesson)
+            return
+        yield from _collection(path, listing, (stem(path),), seen, lesson)
 
 
 def _collection(path: str, listing: Listing, above: tuple[str, ...], seen: set[str],
@@ -77,7 +161,10 @@ def _collection(path: str, listing: Listing, above: tuple[str, ...], seen: set[s
     works = arranged(listing, above, lesson)
     for work in works:
         if work.files or work.spare:
-            yield from _chosen(work, seen, lesson)
+            submission = _in_time(work.folder or str((work.files or work.spare)[0].path), work.student, lesson,
+                                  lambda work=work: _chosen(work, seen, lesson))
+            if submission is not None:
+                yield submission
         else:
             name = path if work.folder == "." else work.folder
             yield unreadable(name, work.student, _nothing_here(work.others), lesson)
@@ -85,14 +172,13 @@ def _collection(path: str, listing: Listing, above: tuple[str, ...], seen: set[s
         yield unreadable(path, above[-1], _nothing_here(file.path for file in listing.files), lesson)
 
 
-def _chosen(work: Work, seen: set[str], lesson: Lesson) -> Iterator[Submission]:
-    """The one submission among a student's files, unless it was already read."""
+def _chosen(work: Work, seen: set[str], lesson: Lesson) -> Submission | None:
+    """The one submission among a student's files, unless it came before."""
     file, submission = _best(work, lesson)
     if file.identity in seen:
-        return
-    # an archive may yet be given by itself
-    seen.update(each.identity for each in (file, *work.files) if not is_archive(each.path))
-    yield submission
+        return None
+    seen.update(one.identity for one in (file, *work.files) if not is_archive(one.path))    # may yet be given by itself
+    return submission
 
 
 def _best(work: Work, lesson: Lesson) -> tuple[File, Submission]:
@@ -111,33 +197,33 @@ def _drafts(work: Work, lesson: Lesson) -> list[tuple[File, Submission]]:
     if not work.folder or any(submission.unreadable is None for _, submission in drafts):
         return drafts or loaded(work.files)
     archives = [file for file in work.files if is_archive(file.path)]
-    more = loaded(work.spare) + loaded(inner for archive in archives for inner in _unpacked(archive, lesson))
+    more = loaded(work.spare)
+    for archive in archives:
+        with ExitStack() as opened:
+            more += loaded(_unpacked(archive, lesson, opened))
     return drafts + [draft for draft in more if draft[1].unreadable is None or draft[0] not in work.spare] or more
 
 
-def _unpacked(archive: File, lesson: Lesson) -> list[File]:
-    """The notebooks in a student's archive, else the Python files; the archive itself if it has neither."""
+def _unpacked(archive: File, lesson: Lesson, opened: ExitStack) -> list[File]:
+    """The notebooks in a student's archive, or else the Python files; the archive itself where there is neither.
+
+    They can be loaded as long as it is `opened`.
+    """
     from autograder.intake.archive import archive_listing
 
     if not os.path.isfile(archive.identity):           # the archive is itself in an archive
         return [archive]
     try:
-        with archive_listing(archive.identity) as listing:
-            able = [file.path for file in listing.files if gradable(file.path, lesson)]
-            why = listing.refused or _nothing_here(file.path for file in listing.files)
+        if os.path.getsize(archive.identity) > 4 * FILE_CAP:
+            raise Unreadable(TOO_LARGE)
+        listing = opened.enter_context(archive_listing(archive.identity))
+        able = [file for file in listing.files if gradable(file.path, lesson)]
+        why = listing.refused or _nothing_here(file.path for file in listing.files)
     except Unreadable as error:
         able, why = [], error.why
-    chosen = [path for path in able if not path.name.lower().endswith(".py")] or able
-    return [replace(archive, path=archive.path / path, identity=f"{archive.identity}!{path}",
-                    load=partial(_from_archive, archive.identity, path)) for path in chosen] or [
-        replace(archive, load=partial(_refuse, why))]
-
-
-def _from_archive(archive: str, path: PurePosixPath) -> bytes:
-    from autograder.intake.archive import archive_listing
-
-    with archive_listing(archive) as listing:
-        return next(file for file in listing.files if file.path == path).load()
+    chosen = [file for file in able if not file.path.name.lower().endswith(".py")] or able
+    return [replace(file, path=archive.path / file.path, identity=f"{archive.identity}!{file.path}")
+            for file in chosen] or [replace(archive, load=lambda: _refuse(why))]
 
 
 def _refuse(why: Text) -> bytes:
@@ -172,7 +258,9 @@ def _loaded(name: str, student: str, load: Callable[[], bytes], lesson: Lesson) 
         return read_bytes(name, load(), lesson, student)
     except Unreadable as error:
         return unreadable(name, student, error.why, lesson)
-    except Exception as error:            # our fault means a look at this student's file, not a class without grades
+    except MemoryError:
+        return unreadable(name, student, apart.TOO_LARGE, lesson)
+    except Exception as error:            # a fault of ours costs this student's file a look, not the class its grades
         return unreadable(name, student, text("The autograder cannot read this file, which is its own fault ({error}); "
                                               "a person has to look at it.", error=type(error).__name__), lesson)
 

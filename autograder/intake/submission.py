@@ -6,14 +6,14 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 
-from autograder.intake.cells import NotebookCell, checked, code_cells, is_marimo, marimo_cells, python_cells
-from autograder.intake.encoding import Unreadable, text_of
+from autograder.intake.cells import checked, code_cells, is_marimo, kept, marimo_cells, python_cells
+from autograder.intake.encoding import Unreadable, utf8_of
 from autograder.intake.names import label, stem
 from autograder.intake.notebook_json import notebook_cells
 from autograder.intake.own_cells import own_cells
 from autograder.intake.template import Template, template_of
 from autograder.lessons.kit.lesson import Lesson
-from autograder.records import Cell, Submission, Text, text
+from autograder.records import Cell, NotebookCell, Submission, Text, text
 
 #: in the metadata of a notebook; inside a JSON string the quotes would have backslashes
 _VERSION = re.compile(rb'"language_info"\s*:\s*\{(?:[^{}]|\{[^{}]*\}){0,2000}?"version"\s*:\s*"(\d{1,2})\.(\d{1,3})')
@@ -28,12 +28,13 @@ def read_bytes(name: str, data: bytes, lesson: Lesson, student: str | None = Non
     student = stem(name) if student is None else student
     try:
         cells, notices = _cells(name, data, template)
-        return _submission(name, student, cells, notices, lesson, newer_python(data))
+        whole, cut = ([], []) if name.lower().endswith(".py") else kept(cells)
+        return _submission(name, student, cells, [*notices, *cut], lesson, newer_python(data), tuple(whole))
     except Unreadable as error:
         return unreadable(name, student, error.why, lesson)
 
 
-def from_sources(name: str, student: str, sources: Sequence[str], lesson: Lesson) -> Submission:
+def of_sources(name: str, student: str, sources: Sequence[str], lesson: Lesson) -> Submission:
     """The submission in these sources of code cells, without metadata: what a running kernel knows."""
     try:
         return _submission(name, student, code_cells(sources), [], lesson)
@@ -47,14 +48,15 @@ def unreadable(name: str, student: str, why: Text, lesson: Lesson) -> Submission
 
 
 def _cells(name: str, data: bytes, template: Template) -> tuple[list[NotebookCell], list[Text]]:
-    source, notices = text_of(data)
+    encoded, notices = utf8_of(data)
     if name.lower().endswith(".py"):
+        source = encoded.decode()
         if is_marimo(source):
             return marimo_cells(source), [*notices, text("The file is a notebook of marimo's; its cells were read.")]
         if not source.lstrip().startswith("{"):
             return python_cells(source), notices
         notices.append(text("The file is called a Python file but holds a notebook; it was read as a notebook."))
-    cells, repairs = notebook_cells(source)
+    cells, repairs = notebook_cells(encoded)
     notices.extend(repairs)
     if template.given and not any(cell.grade_id for cell in cells):
         notices.append(text("The notebook has lost its marks of nbgrader (other tools strip them); the given cells "
@@ -63,13 +65,13 @@ def _cells(name: str, data: bytes, template: Template) -> tuple[list[NotebookCel
 
 
 def _submission(name: str, student: str, cells: list[NotebookCell], notices: list[Text], lesson: Lesson,
-                python: str = "") -> Submission:
+                python: str = "", notebook: tuple[NotebookCell, ...] = ()) -> Submission:
     template = template_of(lesson)
     cells, damaged = checked(cells)
     own, remarks = own_cells(cells, template, lesson)
     return Submission(label(name), label(student), lesson.name, own,
                       _key(lesson.name, own, python), template.language(cell.source for cell in cells),
-                      (*notices, *damaged, *remarks), python=python)
+                      (*notices, *damaged, *remarks), python=python, notebook=notebook)
 
 
 def newer_python(data: bytes) -> str:

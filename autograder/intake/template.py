@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder.intake.cells import NotebookCell
 from autograder.intake.encoding import text_of
 from autograder.intake.notebook_json import notebook_cells
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
+from autograder.records import NotebookCell
 
 
 @dataclass(frozen=True)

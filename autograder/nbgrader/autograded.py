@@ -20,7 +20,6 @@ import msgspec
 
 from autograder.atomic import replace_file
 from autograder.course.folder import Course, exchange_files
-from autograder.intake.cells import NotebookCell
 from autograder.intake.encoding import Unreadable, text_of
 from autograder.intake.notebook_json import notebook_cells
 from autograder.intake.regions import stubs
@@ -39,7 +38,7 @@ from autograder.nbgrader.cell_outputs import (
 from autograder.nbgrader.gradebook import cell_points
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook
 from autograder.nbgrader.placed import Placed, as_letters, placed, unanswered
-from autograder.records import Grade, Submission
+from autograder.records import Grade, NotebookCell, Submission
 
 
 class AutogradedWriter:
@@ -52,33 +51,32 @@ class AutogradedWriter:
         self.language = language
         self._exercises = {exercise.grade_id: exercise.name for exercise in lesson.exercises}
 
-    def write(self, submission: Submission, grade: Grade, raw: bytes | None) -> frozenset[str]:
-        """Write one student's folder; `raw` is the notebook as it was handed in, where there is one.
+    def write(self, submission: Submission, grade: Grade) -> frozenset[str]:
+        """Write one student's folder.
 
         Returns the solution cells that are still as they were released. Each file appears as a whole or not at all,
         the notebook last.
         """
         folder = self.course.path("autograded", submission.student, self.source.assignment)
-        notebook, unanswered_cells = self.notebook(submission, grade, raw)
+        notebook, unanswered_cells = self.notebook(submission, grade)
         files = self.files(submission.student)
         files[f"{self.source.name}.ipynb"] = msgspec.json.format(msgspec.json.encode(notebook), indent=1) + b"\n"
         for name, content in files.items():
             replace_file(folder / name, content, self.course.file_mode)
         return unanswered_cells
 
-    def notebook(self, submission: Submission, grade: Grade,
-                 raw: bytes | None) -> tuple[dict[str, Any], frozenset[str]]:
+    def notebook(self, submission: Submission, grade: Grade) -> tuple[dict[str, Any], frozenset[str]]:
         """The autograded notebook as plain data, and the solution cells that are still as they were released."""
-        cells = self._placed(submission, raw)
+        cells = self._placed(submission)
         return self._notebook(cells, submission, grade), unanswered(cells, self._stubs)
 
     def files(self, student: str) -> dict[str, bytes]:
         """What stands beside the notebook, by path: the course's own files, and those of nbgrader's exchange."""
         return self._files | exchange_files(self.course.path("submitted", student, self.source.assignment))
 
-    def _placed(self, submission: Submission, raw: bytes | None) -> list[Placed]:
+    def _placed(self, submission: Submission) -> list[Placed]:
         code = {cell.index: cell.source for cell in submission.cells}
-        return placed(self.source, _cells(submission, raw), code, self._prose)
+        return placed(self.source, _cells(submission), code, self._prose)
 
     def _notebook(self, cells: Sequence[Placed], submission: Submission, grade: Grade) -> dict[str, Any]:
         """A notebook of format 4.5 (nbformat itself takes as long to write it as we take to grade it)."""
@@ -139,12 +137,10 @@ class AutogradedWriter:
         return files
 
 
-def _cells(submission: Submission, raw: bytes | None) -> list[NotebookCell]:
-    """All cells of the student's notebook; where it cannot be read (or is none), the cells that were graded."""
-    if raw is not None:
-        with suppress(Unreadable):
-            return notebook_cells(text_of(raw)[0])[0]
-    return [NotebookCell(cell.index, "code", cell.source, cell.grade_id) for cell in submission.cells]
+def _cells(submission: Submission) -> Sequence[NotebookCell]:
+    """All cells of the student's notebook; where there is none, the cells that were graded."""
+    return submission.notebook or [NotebookCell(cell.index, "code", cell.source, cell.grade_id)
+                                   for cell in submission.cells]
 
 
 def _metadata(course: SourceCell | None) -> dict[str, Any]:

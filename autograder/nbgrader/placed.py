@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from autograder.intake.cells import NotebookCell, clean
+from autograder.intake.cells import clean
 from autograder.intake.own_cells import defines
 from autograder.intake.template import normalised, visible
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook
+from autograder.records import NotebookCell
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from autograder.course.folder import COURSE_SETTINGS, Course, timestamp
 from autograder.course.journal import Journal, append
 from autograder.course.lock import OWN_FOLDER, only_one
 from autograder.course.settings import read_settings
-from autograder.course.submitted import raw_notebook, submitted
+from autograder.course.submitted import submitted
 from autograder.judge.checks_version import checks_version
 from autograder.judge.engine import Engine, Limits
 from autograder.lessons.installed import lesson_names, load_lesson
@@ -67,7 +67,6 @@ class StudentSession:
         self.course, self.lesson, self.assignment, self.student = course, lesson, assignment, student
         self.language, self._waiting = language, waiting
         self.submission: Submission = submitted(course, lesson, student, assignment)
-        self._raw = raw_notebook(course, self.submission)
 
     def grade(self, limits: Limits) -> Grade:
         """What the engine says, by a process that stays warm for the next student."""
@@ -89,7 +88,7 @@ class StudentSession:
     def written(self, grade: Grade) -> dict[str, Any]:
         """Write the rows of the gradebook; returns the notebook with this grade in it, as plain data."""
         with self._alone(), self._gradebook() as gradebook:
-            notebook, unanswered = self._writer(gradebook).notebook(self.submission, grade, self._raw)
+            notebook, unanswered = self._writer(gradebook).notebook(self.submission, grade)
             gradebook.write([self._entry(grade, unanswered)])
             if grade.checks:
                 append(self._journal, grade, self.submission)
@@ -103,7 +102,7 @@ class StudentSession:
         grade = self.ungraded()
         with self._alone(), self._gradebook() as gradebook:
             writer = self._writer(gradebook)
-            notebook, unanswered = writer.notebook(self.submission, grade, self._raw)
+            notebook, unanswered = writer.notebook(self.submission, grade)
             gradebook.write([self._entry(grade, unanswered)])
             self._tidy(writer.files(self.student), keep)
         return notebook

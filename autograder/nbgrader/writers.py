@@ -16,9 +16,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from autograder.atomic import replace_file
 from autograder.course.folder import Course, CourseError, timestamp
-from autograder.course.submitted import is_markup, raw_notebook
+from autograder.course.submitted import is_markup
 from autograder.course.written import Written
 from autograder.faults import ends_the_run
 from autograder.lessons.kit.lesson import Lesson
@@ -91,8 +93,8 @@ class Writers:
 
     def _write(self, submission: Submission, grade: Grade, line: bytes) -> None:
         student, assignment = submission.student, self._lesson.name
-        notebook = raw_notebook(self._course, submission)
-        mark, paths = self._written.mark(student, line, notebook), self.paths(student)
+        cells = msgspec.msgpack.encode(submission.notebook)
+        mark, paths = self._written.mark(student, line, cells), self.paths(student)
         if self._written.holds(student, mark, line, paths):
             return
         if not self._opened:
@@ -100,7 +102,7 @@ class Writers:
                 self._open()
         from autograder.output.feedback import feedback_page
         with stage("autograded"):
-            unanswered = self._autograded.write(submission, grade, notebook)
+            unanswered = self._autograded.write(submission, grade)
         with stage("feedback"):
             replace_file(paths[1], feedback_page(grade, self._language).encode(), 0o644)
         handed_in = timestamp(self._course.path("submitted", student, assignment))

@@ -1,0 +1,162 @@
+"""Reading in a process of its own, which no file can fill or keep busy for long: what comes back is a bounded record.
+
+The process is forked, so that it knows what this one knows, and ends without running anything of this one's. One
+submission has so many seconds of processor time there, and all of them together so much memory beyond what this
+process has; no clock on the wall decides anything.
+"""
+from __future__ import annotations
+
+import gc
+import os
+import resource
+import signal
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import msgspec
+
+from autograder.records import Text, text
+
+SECONDS = 5                               # of processor time, for one submission
+MEMORY = 128 * 2**20                      # bytes beyond what the process begins with
+RECORD = 64 * 2**20                       # bytes of one answer
+_GRACE = 2                                # seconds after which the kernel ends what does not end by itself
+_READ, _FAILED = b"r", b"f"               # what begins a record
+T = TypeVar("T")
+
+TOO_LONG = text("Reading this takes longer than {seconds} seconds: it holds far more than a solution of this exercise. "
+                "Hand in the notebook alone.", seconds=SECONDS)
+TOO_LARGE = text("Reading this takes more memory than a submission may use: it holds far more than a solution of this "
+                 "exercise. Hand in the notebook alone.")
+
+
+class TooLong(BaseException):
+    """The submission that is being read has used its time. No `except Exception` on the way may hide that."""
+
+
+class Ended(Exception):
+    """The process ended before it was done; `why` where that is the fault of what was read."""
+
+    def __init__(self, why: Text | None, words: str):
+        super().__init__(words)
+        self.why = why
+
+
+def one(read: Callable[[], T], kind: type[T]) -> T:
+    """What `read` returns, in a process of its own. Raises Ended."""
+    def only() -> Iterator[T]:
+        with in_time():
+            yield read()
+
+    with closing(each(only, kind)) as answers:
+        return next(answers)
+
+
+def each(read: Callable[[], Iterable[T]], kind: type[T]) -> Iterator[T]:
+    """What `read` yields, one after another, in a process of its own. Raises Ended."""
+    import autograder.intake.archive  # noqa: F401 (no child waits for the lock of an import that a thread holds)
+
+    ours, theirs = os.pipe()
+    with warnings.catch_warnings():       # of threads, of which the child needs none
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        _work(read, theirs)
+    os.close(theirs)
+    ended = None
+    try:
+        with open(ours, "rb") as answers:
+            decode = msgspec.msgpack.Decoder(kind).decode
+            while (answer := _answer(answers)) is not None:
+                yield decode(answer)
+        ended = os.waitpid(child, 0)[1]
+        if ended:
+            too_much = TOO_LONG if os.WTERMSIG(ended) == signal.SIGXCPU else TOO_LARGE
+            raise Ended(too_much if os.WIFSIGNALED(ended) else None, f"the process that read it ended with {ended}")
+    finally:
+        if ended is None:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
+
+class _Failed(msgspec.Struct, frozen=True):
+    words: str
+    why: Text | None = None
+
+
+def _answer(answers: BinaryIO) -> bytes | None:
+    """The next record; None after the last one."""
+    kind, size = answers.read(1), int.from_bytes(answers.read(4), "big")
+    if size > RECORD:
+        raise Ended(TOO_LARGE, "its record is too large")
+    answer = answers.read(size)
+    if kind == _FAILED:
+        failed = msgspec.msgpack.decode(answer, type=_Failed)
+        raise Ended(failed.why, failed.words)
+    return answer or None
+
+
+def _work(read: Callable[[], Iterable[object]], out: int) -> None:
+    """The whole life of the child."""
+    code = 1
+    try:
+        _become_small()
+        with open(out, "wb") as answers:
+            try:
+                for answer in read():
+                    _send(answers, answer)
+            except TooLong:
+                _send(answers, _Failed("TooLong", TOO_LONG))
+            except MemoryError:
+                _send(answers, _Failed("MemoryError", TOO_LARGE))
+            except Exception as error:
+                _send(answers, _Failed(f"{type(error).__name__}: {error}"[:200].encode("utf-8", "replace").decode()))
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _send(answers: BinaryIO, answer: object) -> None:
+    encoded = msgspec.msgpack.encode(answer)
+    answers.write(_FAILED if isinstance(answer, _Failed) else _READ)
+    answers.write(len(encoded).to_bytes(4, "big"))
+    answers.write(encoded)
+    answers.flush()
+
+
+def _become_small() -> None:
+    gc.disable()                          # or it would touch, and so copy, everything that this process was given
+    signal.signal(signal.SIGINT, signal.SIG_IGN)            # Ctrl-C is for the parent, who ends this process
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGPROF, _time_is_up)
+    with suppress(OSError, ValueError):                     # only Linux says what it has
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + MEMORY)
+    _limit(resource.RLIMIT_CORE, 0)
+
+
+def _limit(what: int, most: int) -> None:
+    hard = resource.getrlimit(what)[1]
+    resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def _time_is_up(*_: object) -> None:
+    raise TooLong
+
+
+@contextmanager
+def in_time() -> Iterator[None]:
+    """TooLong where what happens inside takes more than its time. It does nothing outside a process that reads."""
+    if signal.getsignal(signal.SIGPROF) is not _time_is_up:
+        yield
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _limit(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime) + SECONDS + _GRACE)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)

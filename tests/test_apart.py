@@ -1,0 +1,225 @@
+"""Reading costs what one submission may cost, whatever a file holds: measured in memory and processor time."""
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+from courses import LESSON, hand_in, new_course, released
+
+from autograder.course.submitted import submitted
+from autograder.intake import apart, own_cells, read, read_folder
+from autograder.records import Submission
+
+MB = 2**20
+HEAD, TAIL = '{"cells":[{"cell_type":"code","source":"', '","metadata":{}}],"nbformat":4}'
+#: a file of about so many bytes, by kind: each took a time or a memory that grew faster than the file
+KINDS = {
+    "control.ipynb": lambda size: HEAD + "\x01" * size + TAIL,
+    "feeds.ipynb": lambda size: HEAD + "\n" * size + TAIL,
+    "worksheets.ipynb": lambda size: '{"worksheets":[' + "{}," * (size // 3) + '{}],"nbformat":3}',
+    "cells.ipynb": lambda size: '{"cells":[' + '{"cell_type":""},' * (size // 17) + '{"cell_type":""}],"nbformat":4}',
+    "numbers.ipynb": lambda size: '{"cells":[' + "0," * (size // 2) + '0],"nbformat":4}',
+    "strings.ipynb": lambda size: HEAD[:-1] + '["",' + '"a",' * (size // 4) + '""]' + TAIL[1:],
+    "nested.ipynb": lambda size: HEAD[:-1] + "[" * 400 + '"' + "p" * size + '"' + "]" * 400 + TAIL[1:],
+    "fences.ipynb": lambda size: HEAD + "```\\n" * (size // 5) + TAIL,
+    "versions.ipynb": lambda size: '"language_info":{' * (size // 17),
+    "marks.py": lambda size: "# %%\n" * (size // 5),
+    "for.py": lambda size: '"""\n' + "for own_test " * (size // 13) + '\n"""\n',
+    "commas.py": lambda size: ("own_test," * 22 + "\n") * (size // 199),
+    "returns.py": lambda size: "import marimo\n@app.cell\ndef _():\n return" + "\n " * (size // 2) + "\nx",
+}
+MEASURED = """
+import json, resource, sys
+from autograder.intake import read
+from autograder.lessons.installed import load_lesson
+lesson = load_lesson("multihead")
+read_there = [submission.unreadable is None for submission in read(sys.argv[1:], lesson)]
+child = resource.getrusage(resource.RUSAGE_CHILDREN)
+most = int(open("/proc/self/status").read().partition("VmHWM:")[2].split()[0])
+print(json.dumps([read_there, most // 1024, child.ru_maxrss // 1024, child.ru_utime + child.ru_stime]))
+"""
+
+
+def measured(*paths: Path) -> tuple[list[bool], float, float, float]:
+    """Which were read; the most MB of the one who asks and of the one who reads, and the seconds of the latter."""
+    command = [sys.executable, "-c", MEASURED, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return tuple(json.loads(done.stdout))
+
+
+def within_limits(*paths: Path) -> list[bool]:
+    found, asking, reading, seconds = measured(*paths)
+    assert asking < 100
+    assert reading < 100 + apart.MEMORY / MB
+    assert seconds < apart.SECONDS + apart._GRACE
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [MB, 8 * MB, 60 * MB])
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_file_takes_more_than_a_submission_may(tmp_path, kind, size):
+    path = tmp_path / kind
+    path.write_text(KINDS[kind](size))
+    assert len(within_limits(path)) == 1
+
+
+@pytest.mark.parametrize("name", ["multihead.ipynb", "multihead.zip", "multihead.py"])
+def test_a_file_of_gigabytes_without_content_is_refused_by_its_size(tmp_path, name):
+    with (tmp_path / name).open("wb") as file:
+        file.truncate(50 * 2**30)
+    assert read_folder(tmp_path, "student-01", LESSON).unreadable is not None
+
+
+@pytest.mark.slow
+def test_an_archive_is_walked_once(tmp_path):
+    seconds = []
+    for count in (250, 1000):
+        folder = tmp_path / str(count) / "student-01" / "multihead"
+        folder.mkdir(parents=True)
+        with zipfile.ZipFile(folder / "multihead.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            for number in range(count):
+                archive.writestr(f"{number}.py", "x = 1\n")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert read_folder(folder, "student-01", LESSON).unreadable is None
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert seconds[1] < 8 * seconds[0], seconds
+
+
+@pytest.mark.slow
+def test_thousands_of_files_in_a_folder_are_looked_at_once(tmp_path):
+    for number in range(4000):
+        (tmp_path / f"{number}.txt").touch()
+    (tmp_path / "work.py").write_text("x = 1")
+    assert sum(within_limits(tmp_path)) == 1
+
+
+def test_what_takes_too_long_is_unreadable_and_the_next_one_is_read(tmp_path, monkeypatch):
+    for name in ("a.py", "b.py", "c.py"):
+        (tmp_path / name).write_text(f"x = '{name}'")
+    original = own_cells.defines
+
+    def defines(source: str, name: str) -> bool:
+        while "b.py" in source:
+            pass
+        return original(source, name)
+    monkeypatch.setattr(apart, "SECONDS", 1)
+    monkeypatch.setattr(own_cells, "defines", defines)
+    slow = {submission.student: submission.unreadable for submission in read([tmp_path], LESSON)}
+    assert {student: why is None for student, why in slow.items()} == {"a": True, "b": False, "c": True}
+    assert "longer than" in slow["b"].template
+
+
+def test_what_takes_too_much_memory_is_unreadable_and_the_next_one_is_read(tmp_path):
+    for name, text in {"a.py": "x = 1", "b.ipynb": KINDS["numbers.ipynb"](40 * MB), "c.py": "x = 1"}.items():
+        (tmp_path / name).write_text(text)
+    found = {submission.student: submission.unreadable for submission in read([tmp_path], LESSON)}
+    assert {student: why is None for student, why in found.items()} == {"a": True, "b": False, "c": True}
+    assert "memory" in found["b"].template
+
+
+# --- the process --------------------------------------------------------------------------------------------------
+
+def answers(*names: str):
+    return lambda: (Submission(name, name, "multihead") for name in names)
+
+
+def test_what_is_read_comes_back_in_order():
+    assert [one.name for one in apart.each(answers("a", "b"), Submission)] == ["a", "b"]
+
+
+def test_whoever_stops_listening_leaves_no_process():
+    def endless():
+        while True:
+            yield Submission("a", "a", "multihead")
+    listening = apart.each(endless, Submission)
+    next(listening)
+    listening.close()
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@pytest.mark.parametrize(("end", "fault"), [
+    (lambda: os.kill(os.getpid(), signal.SIGKILL), False), (lambda: os.kill(os.getpid(), signal.SIGXCPU), False),
+    (lambda: os._exit(3), True), (lambda: 1 / 0, True), (lambda: bytearray(2**33), False)])
+def test_a_process_that_ends_early_says_whose_fault_it_was(end, fault):
+    with pytest.raises(apart.Ended) as ended:
+        apart.one(end, Submission)
+    assert (ended.value.why is None) == fault
+
+
+def test_time_is_the_processors_and_begins_anew_with_each(monkeypatch):
+    monkeypatch.setattr(apart, "SECONDS", 1)
+
+    def three():
+        for name in "abc":
+            with apart.in_time():
+                until = time.process_time() + 0.6
+                while time.process_time() < until:
+                    pass
+                time.sleep(0.1)
+            yield Submission(name, name, "multihead")
+    assert [one.name for one in apart.each(three, Submission)] == ["a", "b", "c"]
+
+
+# --- links --------------------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def course(tmp_path):
+    course = new_course(tmp_path / "course")
+    hand_in(course, "student-02", released())
+    return course
+
+
+def below(course, student: str) -> Path:
+    return course.root / "submitted" / student
+
+
+LINKS = {
+    "the student": lambda mine, other: mine.symlink_to(other),
+    "the student, by a path": lambda mine, other: mine.symlink_to("../submitted/student-02"),
+    "the assignment": lambda mine, other: (mine.mkdir(), (mine / "multihead").symlink_to("../student-02/multihead")),
+    "the file": lambda mine, other: ((mine / "multihead").mkdir(parents=True), (
+        mine / "multihead" / "multihead.ipynb").symlink_to(other / "multihead" / "multihead.ipynb")),
+    "a folder in it": lambda mine, other: ((mine / "multihead").mkdir(parents=True), (
+        mine / "multihead" / "deeper").symlink_to(other / "multihead")),
+    "a hard link": lambda mine, other: ((mine / "multihead").mkdir(parents=True), os.link(
+        other / "multihead" / "multihead.ipynb", mine / "multihead" / "multihead.ipynb")),
+}
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_a_link_to_the_work_of_another_is_refused_by_name(course, kind):
+    LINKS[kind](below(course, "student-45"), below(course, "student-02"))
+    submission = submitted(course, LESSON, "student-45")
+    assert re.search("link", submission.unreadable.template)
+    assert submission.cells == ()
+    assert submitted(course, LESSON, "student-02").unreadable is None
+
+
+@pytest.mark.parametrize("kind", [kind for kind in LINKS if kind != "a hard link"])
+def test_a_link_is_refused_in_a_folder_that_is_checked(course, kind):
+    LINKS[kind](below(course, "student-45"), below(course, "student-02"))
+    found = list(read([course.root / "submitted"], LESSON))
+    assert [one.student for one in found if one.unreadable is None] == ["student-02"]
+    assert any("link" in one.unreadable.template for one in found if one.unreadable is not None)
+
+
+def test_a_link_of_ones_own_is_refused_too(course):
+    folder = below(course, "student-02") / "multihead"
+    shutil.move(folder / "multihead.ipynb", folder / "work.ipynb")
+    (folder / "multihead.ipynb").symlink_to("work.ipynb")
+    submission = submitted(course, LESSON, "student-02")
+    assert submission.name == "student-02/multihead/work.ipynb"
+    assert any("links" in notice.template for notice in submission.notices)
