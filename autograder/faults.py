@@ -1,10 +1,10 @@
-"""What one submission may do to a run: nothing. Where its part of a stage fails, it is broken and the others go on."""
+"""Keep a failure to its own submission: if its part of a stage fails, it is broken and the others continue."""
 from __future__ import annotations
 
 import errno
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:                               # the command line asks for help without them
+if TYPE_CHECKING:                               # `--help` runs without them
     from autograder.records import ExerciseGrade, Grade, Text
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -12,11 +12,11 @@ _SAID = 200                              # characters of an exception's text, wh
 
 
 class Stopped(Exception):
-    """The run cannot go on: why, and what to do, in one line. What was finished is kept."""
+    """The run cannot continue: why, and what to do, in one line. What was finished is kept."""
 
 
 def ends_the_run(error: BaseException) -> bool:
-    """Whether it would be the same for every submission: the disk is full, or there are no workers."""
+    """Whether every submission would fail in this way: the disk is full, or there are no workers."""
     return isinstance(error, Stopped) or isinstance(error, OSError) and error.errno in FULL
 
 
@@ -27,7 +27,7 @@ def reason(error: BaseException) -> Text:
 
 
 def broken(grade: Grade, error: BaseException) -> Grade:
-    """The grade of a submission at which we failed: no points, which is not zero, and nothing of what it held."""
+    """The grade of a submission that we failed on: no points, which is not zero, and none of its content."""
     from msgspec.structs import replace
     return replace(grade, status="broken", points=None, exercises=tuple(map(_unknown, grade.exercises)), cells=(),
                    notices=(), for_a_person=(reason(error),))

@@ -107,14 +107,14 @@ def _write(target: Path, run: Run, language: str | None, course: Course | None, 
 
 
 def _with_everybody(run: Run, page: Callable[[Run], str]) -> tuple[str, bool]:
-    """The page, and whether it shows all grades. One that it cannot be made with stands on it as broken."""
+    """The page, and whether it shows all grades. A grade that breaks it is shown as broken."""
     try:
         return page(run), True
     except Exception as error:
-        fails = [one for one in run.grades if not _can_be_shown(one, run, page)]
+        fails = [grade for grade in run.grades if not _can_be_shown(grade, run, page)]
         if not fails:
             raise
-        grades = [broken(one, error) if one in fails else one for one in run.grades]
+        grades = [broken(grade, error) if grade in fails else grade for grade in run.grades]
         click.echo(f"autograder: the report shows {fails[0].student} as broken: {type(error).__name__}: "
                    f"{error}"[:300], err=True)
         return page(replace(run, grades=grades)), False

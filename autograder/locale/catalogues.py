@@ -25,7 +25,7 @@ GAP = re.compile(r"\{\w+\}")
 
 
 def differences() -> list[str]:
-    """One sentence for each catalogue that is not up to date, and for each sentence that waits for its translation."""
+    """One sentence for each catalogue that is not up to date, and for each sentence without a translation."""
     sentences = extracted()
     found = []
     for path in catalogues():
@@ -61,7 +61,7 @@ def words(catalogue: Catalog) -> dict[str, str]:
 
 
 def _compiled_before(path: Path) -> Catalog:
-    """What gettext reads beside this .po: nothing, where it was never compiled."""
+    """The .mo that gettext reads beside this .po; empty if it was never compiled."""
     if not path.with_suffix(".mo").exists():
         return Catalog()
     with path.with_suffix(".mo").open("rb") as file:
@@ -99,7 +99,7 @@ def in_code(source: str) -> list[str]:
 
 
 def read(path: Path, language: str | None = None) -> Catalog:
-    """The catalogue in this .po file, empty where there is none; its language is the folder's, if nobody says so."""
+    """The catalogue in this .po file, empty if there is none; its language is by default the folder's."""
     content = path.read_bytes() if path.exists() else b""
     catalogue = read_po(BytesIO(content), locale=language or path.parts[-3], charset="utf-8")
     catalogue.project, catalogue.version = PROJECT, __version__

@@ -49,8 +49,9 @@ def _summarised(grade: Grade, shared: dict[tuple, ExerciseGrade]) -> Grade:
     """The part of a grade that the summary and the exit code need; equal exercises share one object."""
     slim = (replace(exercise, verdicts=tuple(verdict for verdict in exercise.verdicts if verdict.verdict == "broken"
                                              )[:1], diagnosis=Diagnosis()) for exercise in grade.exercises)
-    equal = (((one.name, one.points, one.max_points, one.skipped, len(one.verdicts)), one) for one in slim)
-    exercises = tuple(shared.setdefault(key, one) for key, one in equal)
+    exercises = tuple(shared.setdefault(
+        (exercise.name, exercise.points, exercise.max_points, exercise.skipped, len(exercise.verdicts)), exercise)
+        for exercise in slim)
     return replace(grade, exercises=exercises, cells=(), key="", checks="",
                    notices=grade.notices[-1:], for_a_person=grade.for_a_person[:1])
 

@@ -42,7 +42,7 @@ ALLOWED_WITH: dict[str, list[dict[int, tuple[int, int]]]] = {
     "futex": [{1: (_INT & ~0x100, 0x80 | operation)} for operation in (0, 1, 9, 10)],    # WAIT and WAKE, its own only
     **{name: [{0: (_INT & ~0xf, 0)}] for name in ("clock_gettime", "clock_getres", "clock_nanosleep")},
     #         the clocks that have names: those with numbers tell how long another process has computed
-    **{name: [{0: (_INT, 0)}] for name in ("getpgid", "getsid", "sched_getaffinity")},       # of nobody else
+    **{name: [{0: (_INT, 0)}] for name in ("getpgid", "getsid", "sched_getaffinity")},       # only its own
     "mmap": [{3: (0x4_0000, 0)}],                                            # no huge pages: all share a pool of them
     "madvise": [{2: (_INT, advice)} for advice in (0, 1, 2, 4, 8, 14, 15, 16, 17)],
     #         what concerns its own pages, not what moves those of files, or joins those of two processes

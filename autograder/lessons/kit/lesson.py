@@ -33,7 +33,7 @@ def __getattr__(name):
 
 
 def is_stub(function: str, outcome: Outcome) -> bool:
-    """Whether this function itself says that nobody has written it yet, and not another one that it calls."""
+    """Whether this function itself says that it is not written yet, and not another one that it calls."""
     return UNWRITTEN in outcome.kinds and outcome.within in ("", function)
 
 

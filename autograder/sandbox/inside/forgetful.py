@@ -1,10 +1,10 @@
-"""Whether a function keeps nothing from one call to the next, read off the source before any of it runs.
+"""Decide from the source, before any of it runs, whether a function keeps nothing from one call to the next.
 
-A student's own test meets every implementation with no memory of the others. A fresh process for each gives that, and
-costs ten milliseconds. One process gives it too, if the test cannot remember: nothing that it can reach, and no cell,
-does anything but what is listed here; nor can it see what is left of an earlier call in memory (`traces`). What is not
-listed makes the answer no, which costs time and never points. What such code can leave behind all the same is the state
-of NumPy's global random numbers and of `errstate`, which the worker puts back.
+A student's own test must meet every implementation with no memory of the others. A fresh process for each ensures that,
+and costs ten milliseconds. One process ensures it too, if the test cannot remember: nothing that it can reach, and no
+cell, does anything but what is listed here; nor can it see what is left of an earlier call in memory (`traces`).
+Anything that is not listed makes the answer no, which costs time and never points. What such code can leave behind all
+the same is the state of NumPy's global random numbers and of `errstate`, which the worker restores.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 from autograder.sandbox.inside.harmless import ATTRIBUTES, EXCEPTIONS, FUNCTIONS
 from autograder.sandbox.inside.traces import tells_nothing, unseen
 
-#: what is listed may hold what is listed; `global`, `nonlocal`, classes, generators and `await` are not
+#: listed nodes may contain listed nodes; `global`, `nonlocal`, classes, generators and `await` are not listed
 _KINDS = (
     ast.FunctionDef, ast.Lambda, ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For,
     ast.While, ast.If, ast.With, ast.withitem, ast.Raise, ast.Try, ast.ExceptHandler, ast.Assert, ast.Import,
@@ -29,13 +29,13 @@ _MODULES = ("numpy", "math")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 _NAMED = {ast.Name: "id", ast.FunctionDef: "name", ast.ExceptHandler: "name", ast.arg: "arg", ast.alias: "asname"}
-_DEPTH = 8                                # names that stand for names that stand for names
+_DEPTH = 8                                # names that refer to names that refer to names
 
 
 def forgets(sources: Sequence[str], function: str, given: Mapping[str, Any]) -> bool:
     """Whether these cells define a function of this name that keeps nothing from one call to the next.
 
-    `given` is the namespace that they start with: modules and functions of the lesson's.
+    `given` is the namespace that they start with: the lesson's modules and functions.
     """
     try:
         return _Cells(sources, _places(given)).forget(function)
@@ -54,7 +54,7 @@ class _Cells:
         self._kinds_of_things = {part for cell in kinds for node in ast.walk(cell) for part in _only_compared(node)}
         self._functions: dict[str, list[ast.FunctionDef]] = {}
         self._imports: dict[str, str] = dict(given)
-        self._values: dict[str, list[ast.expr | None]] = {}         # None: bound in another way than by `name = ...`
+        self._values: dict[str, list[ast.expr | None]] = {}         # None: bound in a way other than `name = ...`
         self._seen: set[tuple[ast.FunctionDef, bool]] = set()
         self._constant: dict[tuple[str, int], bool] = {}
 
@@ -73,7 +73,7 @@ class _Cells:
     # --- what the cells bind --------------------------------------------------------------------------------------
 
     def _bind(self, node: ast.AST) -> bool:
-        """Note what a statement outside functions binds; False where that is an import that is not listed."""
+        """Record what a statement outside functions binds; False if that is an import that is not listed."""
         if isinstance(node, ast.FunctionDef):
             self._functions.setdefault(node.name, []).append(node)
         elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -89,7 +89,7 @@ class _Cells:
         return True
 
     def _imported(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
-        """The names that an import binds and what they stand for; nothing for what is not listed."""
+        """The names that an import binds and what they refer to; nothing for what is not listed."""
         for name, alias in zip(_names(node), node.names, strict=True):
             if isinstance(node, ast.Import):
                 what = alias.name if alias.asname else name
@@ -100,17 +100,17 @@ class _Cells:
                 yield name, what if listed and not node.level else ""
 
     def _every_name_has_one_meaning(self) -> bool:
-        """Also notes which names are bound in another way than by a plain `name = value`."""
+        """Also records which names are bound in any way other than a plain `name = value`."""
         for name, values in self._values.items():
             stores = sum(isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
                          for node in self._outside)
             values += [None] * (stores - len(values))
         taken = {*self._functions, *self._imports, *FUNCTIONS, *EXCEPTIONS}
-        imported = self._imports.keys() - self._given.keys()       # a function of one's own may take a given name
+        imported = self._imports.keys() - self._given.keys()       # a student's own function may take a given name
         return taken.isdisjoint(self._values) and imported.isdisjoint(self._functions)
 
     def _has_fixed_defaults(self, node: ast.FunctionDef) -> bool:
-        """A default lives as long as its function: a list there could be added to. A decorator could do anything."""
+        """A default lives as long as its function, so a list could be appended to; a decorator could do anything."""
         defaults = [*node.args.defaults, *[default for default in node.args.kw_defaults if default is not None]]
         return not node.decorator_list and all(map(self._is_constant, defaults))
 
@@ -135,7 +135,7 @@ class _Cells:
         return (by_heart or self._sees_nothing(function, free)) and self._all_forget(self._meant(free), by_heart)
 
     def _sees_nothing(self, function: ast.FunctionDef, free: set[str]) -> bool:
-        """Whether neither it nor the values that it takes from outside can show what lies in memory."""
+        """Whether neither it nor the values that it takes from outside can reveal what is in memory."""
         values = [value for name in self._meant(free) for value in self._values.get(name, []) if value is not None]
         return unseen(function, self._imports) and all(tells_nothing(value, self._imports) for value in values)
 
@@ -153,7 +153,7 @@ class _Cells:
                 or name in EXCEPTIONS)
 
     def _is_fixed(self, name: str, depth: int = _DEPTH) -> bool:
-        """Whether a name from outside a function stands for something that cannot be changed."""
+        """Whether a name from outside a function refers to something that cannot be changed."""
         if name not in self._values:
             return self._is_known(name)
         return depth > 0 and all(
@@ -173,7 +173,7 @@ class _Cells:
         return isinstance(value, ast.Constant)
 
     def _stands_for_constants(self, name: str, depth: int) -> bool:
-        """Worked out once: names that hold others many times over would take for ever."""
+        """Computed once: names that hold others many times over would take forever."""
         if (name, depth) not in self._constant:
             self._constant[name, depth] = name in self._values and all(
                 self._is_constant(value, depth) for value in self._values[name])
@@ -183,7 +183,7 @@ class _Cells:
         if isinstance(node, ast.Attribute):
             listed = node.attr in ATTRIBUTES or node.attr == "ndarray" and node in self._kinds_of_things
             return listed and isinstance(node.ctx, ast.Load)
-        if isinstance(node, ast.keyword):                           # `**` may hold a `where`
+        if isinstance(node, ast.keyword):                           # `**` may contain a `where`
             return node.arg not in (None, "where")
         if isinstance(node, ast.Import | ast.ImportFrom):
             return all(what for _, what in self._imported(node))
@@ -196,13 +196,13 @@ class _Cells:
 
 
 def _places(given: Mapping[str, Any]) -> dict[str, str]:
-    """Where the given names come from: "numpy", "attention.attention"."""
+    """The origin of the given names: "numpy", "attention.attention"."""
     return {name: value.__name__ if isinstance(value, ModuleType) else f"{value.__module__}.{value.__name__}"
             for name, value in given.items() if isinstance(value, ModuleType | FunctionType)}
 
 
 def _at_work(statement: ast.AST) -> Iterator[ast.AST]:
-    """Every node that is at work when a statement runs: of a function its defaults and annotations, not its body."""
+    """Every node that runs with a statement: for a function its defaults and annotations, not its body."""
     yield statement
     for child in ast.iter_child_nodes(statement):
         if not isinstance(statement, ast.FunctionDef) or child not in statement.body:
@@ -210,7 +210,7 @@ def _at_work(statement: ast.AST) -> Iterator[ast.AST]:
 
 
 def _only_compared(node: ast.AST) -> Iterator[ast.AST]:
-    """What stands where only the kind of a thing is asked for: in isinstance, and in annotations."""
+    """The nodes of which only the kind is asked: in isinstance, and in annotations."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
         asked = node.args[1:]
     else:
@@ -226,7 +226,7 @@ def _names(node: ast.Import | ast.ImportFrom) -> list[str]:
 
 
 def _free(node: ast.AST, bound: frozenset[str]) -> set[str]:
-    """The names that a node takes from outside the function that it stands in, of which `bound` are its own."""
+    """The names that a node takes from outside the function around it, of which `bound` are its own."""
     if isinstance(node, ast.Name):
         return {node.id} - bound if isinstance(node.ctx, ast.Load) else set()
     if isinstance(node, _FUNCTIONS):
@@ -247,14 +247,14 @@ def _all_free(nodes: Iterable[ast.AST], bound: frozenset[str]) -> set[str]:
 
 
 def _own(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
-    """The names that are a function's own: its arguments and all that its body binds."""
+    """The names that are a function's own: its arguments and everything that its body binds."""
     arguments = [node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)]
     body = function.body if isinstance(function.body, list) else [function.body]
     return frozenset([*arguments, *[name for node in body for name in _binds(node)]])
 
 
 def _binds(node: ast.AST) -> Iterator[str]:
-    """The names that this binds in the function that it stands in; not what functions in it bind for themselves."""
+    """The names that this binds in the function around it, without those that functions in it bind for themselves."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         yield node.id
     elif isinstance(node, ast.Import | ast.ImportFrom):

@@ -1,9 +1,9 @@
-"""Whether code could see what earlier calls left in the process's memory: addresses, old bytes, how much is taken.
+"""Decide whether code could see what earlier calls left in the process's memory: addresses, old bytes, memory in use.
 
-No name needs to be kept for that. The text of a function holds its address, and the order of a set follows addresses;
-records with gaps and long doubles show bytes that nobody wrote; a MemoryError tells how much others hold. What honest
-tests do near these is narrow, so that all else is refused: texts are made for messages only, sets are only compared,
-kinds of numbers are called by name, and no handler is wide enough for a MemoryError.
+No name has to be kept for that. The text of a function holds its address, and the order of a set follows addresses;
+records with gaps and long doubles show bytes that were never written; a MemoryError tells how much others hold. What
+honest tests do near these is narrow, so everything else is refused: texts are made for messages only, sets are only
+compared, kinds of numbers are called by name, and no handler is wide enough for a MemoryError.
 """
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _WIDE = frozenset({"Exception", "BaseException"})
 _MAKE_TEXT = frozenset({"str", "repr", "format", "join", "replace", "strip", "upper", "lower"})
 _MAKE_SETS = frozenset({"set", "frozenset", "union", "intersection", "difference"})
 _VIEWS = frozenset({"keys", "items"})
-#: builtins that may only be called, and only where it is said below
+#: builtins that may only be called, and only where this file says so
 _ONLY_CALLED = FUNCTIONS & (_MAKE_TEXT | _MAKE_SETS)
-#: how many arguments stand before the one that is a kind of number
+#: the number of arguments before the one that is a kind of number
 _BEFORE_KIND = {"array": 1, "asarray": 1, "ascontiguousarray": 1, "eye": 3, "full": 2, "full_like": 2, "identity": 1,
                 "ones": 1, "ones_like": 1, "zeros": 1, "zeros_like": 1, "tri": 3, "arange": 3, "indices": 1,
                 "linspace": 5, "astype": 0}
 _KINDS = frozenset({"bool", "int", "float", "complex", "bool_", "float16", "float32", "float64", "int8", "int16",
                     "int32", "int64", "f2", "f4", "f8", "i1", "i2", "i4", "i8"})
-_LONGEST = 24                             # of a text that is no message: an address has more letters before it
+_LONGEST = 24                             # of a text that is not a message: an address has more letters before it
 
 
 def unseen(function: ast.FunctionDef, meant: Mapping[str, str]) -> bool:
-    """Whether this function sees no more of the memory than its own values; `meant` are the cells' imports."""
+    """Whether this function sees no memory but its own values; `meant` are the cells' imports."""
     for node in ast.walk(function):
         bound = (node.arg if isinstance(node, ast.arg) else
                  node.name if isinstance(node, ast.FunctionDef | ast.ExceptHandler) else
@@ -41,17 +41,17 @@ def unseen(function: ast.FunctionDef, meant: Mapping[str, str]) -> bool:
 
 
 def tells_nothing(value: ast.expr, meant: Mapping[str, str]) -> bool:
-    """Whether the value that a cell gives to a name is as harmless as it would be in the function that uses it."""
+    """Whether the value that a cell assigns to a name is as harmless as in the function that uses it."""
     return _Eyes(meant).closed(value)
 
 
 def _short(value: object) -> bool:
-    """Whether a constant is no text that others could be written into, or made with `%`."""
+    """Whether a constant is not a text that others could be written into, or made with `%`."""
     return not isinstance(value, bytes) and not (isinstance(value, str) and (len(value) > _LONGEST or "%" in value))
 
 
 class _Eyes:
-    """One walk through a function; `parent` is what a node stands in."""
+    """One walk through a function; `parent` is the node around a node."""
 
     def __init__(self, meant: Mapping[str, str]):
         self._meant = meant
@@ -125,7 +125,7 @@ class _Eyes:
             for keyword in node.keywords)
 
     def _kinds_are_named(self, node: ast.Call, name: str) -> bool:
-        """Whether no texts, records or long doubles can come out of it by a kind that it is given."""
+        """Whether no texts, records or long doubles can come out of it through a kind that it is given."""
         kinds = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
         if name in _BEFORE_KIND:
             if any(isinstance(arg, ast.Starred) for arg in node.args):
@@ -139,7 +139,7 @@ class _Eyes:
         return isinstance(node, ast.Attribute) and node.attr == "dtype" or self._name(node) in _KINDS
 
     def _name(self, node: ast.expr) -> str:
-        """What is called by an attribute, an imported name or a builtin's; "" for a name of the student's own."""
+        """The name of what an attribute, an imported name or a builtin calls; "" for a name of the student's own."""
         if isinstance(node, ast.Attribute):
             return node.attr
         if not isinstance(node, ast.Name):
@@ -148,13 +148,13 @@ class _Eyes:
 
 
 def _only_compared(parent: ast.AST | None) -> bool:
-    """Whether what stands in this is asked for its length, or compared, whatever order it has."""
+    """Whether the node in this is only asked for its length, or compared, whatever its order."""
     return isinstance(parent, ast.Compare) or (isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name)
                                                and parent.func.id == "len")
 
 
 def _only_read(node: ast.Call, parent: ast.AST | None) -> bool:
-    """Whether a dict's view is gone through or compared, and never joined with another into a set."""
+    """Whether a dict's view is only iterated or compared, and never joined with another into a set."""
     return isinstance(parent, ast.Compare | ast.Starred) or (
         isinstance(parent, ast.For | ast.comprehension) and parent.iter is node) or (
         isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id in FUNCTIONS)
