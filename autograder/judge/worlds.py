@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -21,6 +21,9 @@ from autograder.judge.reasons import why_unanswered
 from autograder.lessons.kit.compare import NotPlain
 from autograder.lessons.kit.lesson import Check, Exercise, Lesson, Unanswered, Wrong, is_stub
 from autograder.records import Call, Outcome, Picture, Result, StandIns, Subject, Text, text
+from autograder.sandbox.wire.tree import leaves
+
+QUOTED = 300                                    # characters
 
 
 class Open(Protocol):
@@ -128,6 +131,19 @@ def _plain(arg: Any, reference: Subject, stand_ins: frozenset[str]) -> Any:
 
 def attempt(check: Check, ask: AskIn) -> Attempt:
     """Run one check. Anything that goes wrong inside the check itself is our fault: "broken"."""
+    made = _attempt(check, ask)
+    return made if made.why is None else replace(made, why=_short(made.why))
+
+
+def _short(why: Text) -> Text:
+    """The sentence, which quotes no more than QUOTED characters at once: a key can have millions of them."""
+    values = {name: _short(value) if isinstance(value, Text) else
+              f"{value[:QUOTED]}…" if isinstance(value, str) and len(value) > QUOTED else value
+              for name, value in why.values.items()}
+    return Text(why.template, values)
+
+
+def _attempt(check: Check, ask: AskIn) -> Attempt:
     try:
         check.run(ask)
     except Wrong as wrong:
@@ -196,10 +212,8 @@ def own_derivative_world(judged: Judged, subject: Subject, reference: Subject) -
 
 def _says_something(value: Any) -> bool:
     """Whether it has anything but zeros: a function that returns zeros is not a derivative that anyone intended."""
-    if isinstance(value, np.ndarray):
-        return value.dtype.kind in "fiu" and bool(np.any(value))
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()
-    return any(map(_says_something, parts))
+    return any(isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fiu" and bool(np.any(leaf))
+               for leaf in leaves(value))
 
 
 def _retry(judged: Judged, checks: Iterable[Check], ask: AskIn, derivative: bool = False

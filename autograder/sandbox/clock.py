@@ -10,22 +10,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
+from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.wire.wire import DeadlineError
 
 BEHIND_WALL = 3  # without the kernel's statistics, this many times the limit on the wall clock ends it
 _LOOK_AGAIN = 0.005                       # seconds, if the process may only be waiting for a processor
 _SHORT = 0.002                            # seconds: a shorter time is counted as it is
 _own = threading.local()
-
-
-@dataclass
-class Allowance:
-    """What one submission may still use in all its processes together: seconds, and bytes of stored answers."""
-
-    seconds: float = float("inf")
-    room: int = 64 * 2**20                # the answers of the reference are a fiftieth of that
 
 
 class Clock:

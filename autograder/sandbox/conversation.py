@@ -9,7 +9,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from autograder.sandbox.clock import Allowance, Clock, Stint
+from autograder.sandbox.allowance import Allowance
+from autograder.sandbox.clock import Clock, Stint
 from autograder.sandbox.forkserver import Forked, ForkServer
 from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.messages import CallBack, CallBackAnswer, decode_from_worker, encode

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from autograder.records import Cell, CellReport, Text, text
-from autograder.sandbox.clock import Allowance
+from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.wire.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
 from autograder.sandbox.wire.plain import exact_text
@@ -20,6 +20,9 @@ SLOW_CELL = 1.0                           # seconds
 
 _LINE = re.compile(r" \(line (\d{1,6})\)\Z")
 
+NOTICES_CAP = 50                          # about the cells of one submission
+MORE = text("There is more to say about these cells; it was left out.")
+TOO_MANY_WORDS = text("The cells print more than is kept of one submission; the rest was left out.")
 OUT_OF_TIME = text("The time for one submission was up; what came after that was not run.")
 
 
@@ -75,9 +78,14 @@ class CellRuns:
         return True
 
     def _ran(self, cell: Cell, how: How, ran: Ran, took: float) -> None:
-        error, line = _error_and_line(ran.error[:WORDS_CAP])
-        report = CellReport(cell.index, ran.status, error, ran.output[:OUTPUT_CAP], line)
-        self.reports.setdefault(cell.index, report)
+        if cell.index not in self.reports:
+            error, line = _error_and_line(ran.error[:WORDS_CAP])
+            printed = ran.output[:OUTPUT_CAP]
+            if self.allowance.words < len(error) + len(printed):
+                self.tell(TOO_MANY_WORDS)
+                error = error.partition(":")[0]
+            self.reports[cell.index] = CellReport(cell.index, ran.status, self.allowance.cut(error),
+                                                  self.allowance.cut(printed), line)
         for note in _of_cell(cell, ran.notes[:NOTES_CAP]):
             self.tell(note)
         if how.mode == "all" and took > SLOW_CELL:
@@ -95,8 +103,8 @@ class CellRuns:
                             cell=cell.index + 1, reason=_reason(died.status)))
 
     def tell(self, notice: Text) -> None:
-        if notice not in self.notices:
-            self.notices.append(notice)
+        if notice not in self.notices and len(self.notices) <= NOTICES_CAP:
+            self.notices.append(notice if len(self.notices) < NOTICES_CAP else MORE)
 
 
 def _of_cell(cell: Cell, notes: Sequence[Note]) -> Iterator[Text]:

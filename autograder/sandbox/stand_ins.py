@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import prod
+from sys import getsizeof
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,13 +17,15 @@ import numpy as np
 from autograder.records import Call, Outcome, StandIns
 from autograder.sandbox.questions import on_wire, recorded
 from autograder.sandbox.wire.messages import CallBack, CallBackAnswer
+from autograder.sandbox.wire.tree import parts
 from autograder.sandbox.wire.wire import WireError
 
 if TYPE_CHECKING:
     from autograder.sandbox.student import Student
 
-SMALL = 96 * 2**10                        # bytes in the arrays of one call
-REACH = 2**22                             # numbers in the largest array that may arise while it is answered
+SMALL = 96 * 2**10                        # bytes in the arguments of one call
+_EACH = 64                                # bytes that a number, or what holds others, takes at the least
+REACH = 2**22                             # numbers in the largest array that may come up while it is answered
 
 
 class Answering:
@@ -58,32 +61,47 @@ class Answering:
 
 
 def bytes_in(value: Any) -> int:
-    """The number of bytes in a value's arrays."""
-    return sum(part.nbytes for part in _parts(value) if isinstance(part, np.ndarray))
+    """How many bytes a value takes, roughly: its arrays, its texts and keys, and all that holds them."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes + _EACH
+    if isinstance(value, str):
+        return getsizeof(value)
+    keys = sum(map(getsizeof, value)) if isinstance(value, dict) else 0
+    return keys + _EACH + sum(map(bytes_in, parts(value)))
 
 
 def reach(args: Any) -> float:
     """The most numbers that products of these arguments can have, about which bytes say little.
 
     Leading axes multiply unless they are the same axis in arrays of the same rank; of the others, and of whole numbers
-    (heads), a product has three. An array without numbers can become one of any size.
+    (heads), a product has three. An array without numbers can become one of any size, and what no array can be made
+    of, anything.
     """
     leading, longest = set(), 1.0
-    for part in _parts(args):
-        if isinstance(part, np.ndarray):
-            if part.size == 0:
-                return float("inf")
-            leading |= {(part.ndim, axis, length) for axis, length in enumerate(part.shape[:-2])}
-            longest = max(longest, *part.shape[-2:], 1.0)
-        elif isinstance(part, int | float):
-            longest = max(longest, abs(part))
+    for part in _arguments(args):
+        shape = _shape(part)
+        if shape is None or 0 in shape:
+            return float("inf")
+        leading |= {(len(shape), axis, length) for axis, length in enumerate(shape[:-2])}
+        longest = max(longest, *shape[-2:], 1.0, abs(part) if isinstance(part, int | float) else 1.0)
     return prod((float(length) for _, _, length in leading), start=longest * longest * longest)
 
 
-def _parts(value: Any) -> Iterator[Any]:
-    """Everything in dicts and tuples, at any depth."""
-    if isinstance(value, dict | tuple):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _parts(part)
-    else:
-        yield value
+def _arguments(args: Any) -> Iterator[Any]:
+    """The arguments, and what the dicts among them hold; what a tuple or list holds becomes one array."""
+    for part in parts(args):
+        if isinstance(part, dict):
+            yield from _arguments(part)
+        else:
+            yield part
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of the array that NumPy would make of it; None where that is not plain."""
+    if isinstance(value, np.ndarray):
+        return value.shape
+    if isinstance(value, tuple | list):
+        shapes = {_shape(part) for part in value}
+        shape = shapes.pop() if len(shapes) == 1 else None
+        return (0,) if not value else None if shape is None else (len(value), *shape)
+    return () if value is None or isinstance(value, int | float) else None

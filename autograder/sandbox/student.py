@@ -19,8 +19,8 @@ from weakref import WeakKeyDictionary
 from msgspec.structs import replace
 
 from autograder.records import Call, Cell, CellReport, Outcome, Proxy, StandIns, Text
+from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.children import Children, Given
-from autograder.sandbox.clock import Allowance
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ZygoteLost
 from autograder.sandbox.place import function_at
@@ -186,7 +186,7 @@ class Student:
 
     def _elsewhere(self, source: str) -> Student:
         """A process for a source of the judge's, at the cost of this submission."""
-        return Student(self._sandbox, [Cell(0, source)], self._given, allowance=self._allowance)
+        return Implementation(self._sandbox, [Cell(0, source)], self._given, allowance=self._allowance)
 
     def forgets(self, function: str) -> bool:
         """Whether this function is known to keep nothing from one call to the next (sandbox.forgetful)."""
@@ -239,7 +239,7 @@ class Student:
                 self._installed = True
             seconds = self._sandbox.seconds / 2 ** self._overruns[call.function]
             answer = self._child.ask(ask, Answer, seconds, self._answering.answer)
-            outcome = self._kept_within_bounds(outcome_of(answer, self._child.took))
+            outcome = self._kept_within_bounds(outcome_of(answer, self._child.took), ask.anew)
         except Died as died:
             self.close()
             self._overruns[call.function] += died.status == "timed_out"
@@ -259,9 +259,19 @@ class Student:
         cell, line = outcome.where
         return replace(outcome, within=function_at(self._sources.get(cell, ""), line))
 
-    def _kept_within_bounds(self, outcome: Outcome) -> Outcome:
-        """The outcome, which is remembered; WireError once all of them together are too large for that."""
-        self._allowance.room -= bytes_in(outcome.value)
-        if self._allowance.room < 0:
-            raise WireError("its answers together are too large to be kept")
+    def _kept_within_bounds(self, outcome: Outcome, trial: bool) -> Outcome:
+        """The outcome, as it is remembered; WireError where all of them together are too large for that.
+
+        What a trial of a test returns tells nobody anything.
+        """
+        if trial:
+            return replace(outcome, value=None)
+        self._allowance.keep(bytes_in(outcome.value))
+        return outcome
+
+
+class Implementation(Student):
+    """A source of the judge's own that answers in a student's place: its answers are passed on, and not kept."""
+
+    def _kept_within_bounds(self, outcome: Outcome, trial: bool) -> Outcome:
         return outcome

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.sandbox.inside.cells import CUT
-from autograder.sandbox.wire.messages import OUTPUT_CAP, Note, Run
+from autograder.sandbox.wire.messages import CUT, OUTPUT_CAP, Note, Run
 
 
 def run(cells, source, mode="all", skip=(), cell=3):

@@ -16,7 +16,8 @@ from autograder.judge.engine import Engine, Limits
 from autograder.lessons.installed import load_lesson
 from autograder.records import Call, Cell
 from autograder.sandbox import clock
-from autograder.sandbox.clock import Allowance, Clock, Stint
+from autograder.sandbox.allowance import Allowance
+from autograder.sandbox.clock import Clock, Stint
 from autograder.sandbox.student import Sandbox
 from autograder.sandbox.wire.wire import DeadlineError
 

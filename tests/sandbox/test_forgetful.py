@@ -96,6 +96,9 @@ REMEMBERING = {
     "a loop's variable": "for kept in [[]]:\n    pass\n\n\ndef own_test(f, g):\n    kept.append(1)",
     "a walrus": "print(kept := [])\n\n\ndef own_test(f, g):\n    kept.append(1)",
     "a with's name": "with np.errstate() as kept:\n    pass\n\n\ndef own_test(f, g):\n    kept.append(1)",
+    "what NumPy keeps in its own module":
+        "import numpy as np\n\n\ndef own_test(f, g):\n    assert hasattr(np, '__warningregistry__')\n"
+        "    hasattr(np, 'matlib')",
     "await": "async def own_test(f, g):\n    f(1)",
     "a magic": "%time\n" + TEST,
     "no test": "def other(f, g):\n    pass",

@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.records import Outcome
-from autograder.sandbox.clock import Allowance, Clock, Stint
+from autograder.sandbox.allowance import Allowance
+from autograder.sandbox.clock import Clock, Stint
 from autograder.sandbox.conversation import Conversation
 from autograder.sandbox.forkserver import Forked
 from autograder.sandbox.questions import outcome_of

@@ -23,10 +23,9 @@ from autograder.sandbox.inside.blocks import readable
 from autograder.sandbox.inside.definitions import defines, names_something
 from autograder.sandbox.inside.magics import Shell, as_python, display, without_cell_magic
 from autograder.sandbox.wire.calling import cell_filename, described
-from autograder.sandbox.wire.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
+from autograder.sandbox.wire.messages import CUT, NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
 from autograder.sandbox.wire.plain import exact_text
 
-CUT = "\n[...]"                           # marks where the output was cut off
 SLOW_STATEMENT = 0.5                      # seconds of processor time ...
 BEHIND_WALL = 3                           # ... or so many times that by the wall clock: it may have slept
 _FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names

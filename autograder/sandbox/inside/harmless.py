@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 _FUNCTIONS = """
-    abs all any bool callable complex dict divmod enumerate filter float format frozenset hasattr int isinstance
+    abs all any bool callable complex dict divmod enumerate filter float format frozenset int isinstance
     issubclass iter len list map max min next pow print range repr reversed round set slice sorted str sum tuple zip
 """
 _EXCEPTIONS = """

@@ -17,6 +17,7 @@ import numpy as np
 from autograder.sandbox.wire.effects import changed_places, copies, places, shared_places
 from autograder.sandbox.wire.messages import MESSAGE_CAP, PATHS_CAP, Answer, CallBackAnswer
 from autograder.sandbox.wire.plain import exact_text, plain, type_name
+from autograder.sandbox.wire.tree import leaves
 from autograder.sandbox.wire.wire import Unplain
 
 _EXCEPTIONS = {name: kind for name, kind in vars(builtins).items()
@@ -131,15 +132,10 @@ def _in_order(signature: inspect.Signature | None, args: tuple[Any, ...], named:
 
 def _plain_argument(value: Any) -> Any:
     value = plain(value, numbers=True)
-    _refuse_unplain(value)
+    for leaf in leaves(value):
+        if isinstance(leaf, Unplain):
+            raise TypeError(f"expected arrays, numbers, texts and dicts of those, got {leaf.type}")
     return value
-
-
-def _refuse_unplain(value: Any) -> None:
-    if isinstance(value, Unplain):
-        raise TypeError(f"expected arrays, numbers, texts and dicts of those, got {value.type}")
-    for part in value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ():
-        _refuse_unplain(part)
 
 
 def _received(name: str, answer: CallBackAnswer) -> Any:

@@ -12,11 +12,13 @@ import msgspec
 
 from autograder.sandbox.wire.wire import FRAME_CAP, WireError, enc_hook, ext_hook, plain_value, refuse_crowds
 
+CUT = "\n[...]"                           # stands where the rest was cut off
 OUTPUT_CAP = 64 * 2**10                   # bytes of what one cell printed
 MESSAGE_CAP = 2_000                       # characters of an exception's text
 WORDS_CAP = 300                           # characters of one line about a cell
 NOTES_CAP = 20                            # for one cell
-PATHS_CAP = 100                           # places that a call changed or shares
+PATHS_CAP, PATH_CAP = 100, 80             # places that a call changed or shares, and the characters of one
+TEXTS_CAP = 2**20                         # bytes of all texts, keys among them, in one frame of a worker's
 
 
 class Start(msgspec.Struct, tag="start", array_like=True):
@@ -184,17 +186,17 @@ def encode_value(value: Any) -> bytes:
 
 def decode_from_worker(body: bytes) -> FromWorker:
     """A message of the worker's; WireError for anything else."""
-    return _decode(_from_worker, body)
+    return _decode(_from_worker, body, TEXTS_CAP)
 
 
 def decode_from_judge(body: bytes) -> FromJudge:
     """A message of the judge's; WireError for anything else."""
-    return _decode(_from_judge, body)
+    return _decode(_from_judge, body, FRAME_CAP)
 
 
-def _decode(decoder: msgspec.msgpack.Decoder, body: bytes) -> Any:
+def _decode(decoder: msgspec.msgpack.Decoder, body: bytes, texts: int) -> Any:
     try:
-        refuse_crowds(body)
+        refuse_crowds(body, texts)
         message = decoder.decode(body)
         if isinstance(message, Answer | CallBackAnswer):
             message.value = plain_value(message.value)

@@ -1,0 +1,28 @@
+"""One account per submission, over all its processes: the time that it may take, and what is kept of it."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autograder.sandbox.wire.messages import CUT
+from autograder.sandbox.wire.wire import WireError
+
+
+@dataclass
+class Allowance:
+    """What one submission may still use."""
+
+    seconds: float = float("inf")
+    room: int = 64 * 2**20                # bytes of answers; the reference's are a fiftieth of that
+    words: int = 100_000                  # characters that its cells print and raise; on a page each may take six
+
+    def keep(self, size: int) -> None:
+        """Take this much room for an answer; WireError where there is no more."""
+        self.room -= size
+        if self.room < 0:
+            raise WireError("its answers together are too large to be kept")
+
+    def cut(self, words: str) -> str:
+        """As much of these words as may still be kept."""
+        kept = words if len(words) <= self.words else words[:self.words] + CUT
+        self.words = max(0, self.words - len(words))
+        return kept

@@ -1,0 +1,106 @@
+"""What one submission may use: one account over all its processes, and nothing in it without a bound."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autograder.judge.worlds import QUOTED, attempt
+from autograder.lessons.kit.lesson import Wrong, check
+from autograder.records import Call, Proxy, text
+from autograder.sandbox.allowance import Allowance
+from autograder.sandbox.plan import MORE, NOTICES_CAP, TOO_MANY_WORDS
+from autograder.sandbox.stand_ins import REACH, bytes_in, reach
+from autograder.sandbox.wire.messages import (
+    CUT,
+    PATH_CAP,
+    TEXTS_CAP,
+    Answer,
+    Run,
+    decode_from_judge,
+    decode_from_worker,
+    encode,
+)
+from autograder.sandbox.wire.wire import WireError
+
+
+@pytest.mark.parametrize("value", ["x" * (TEXTS_CAP + 1), {"k" * (TEXTS_CAP + 1): 1},
+                                   tuple("x" * 2000 for _ in range(TEXTS_CAP // 1000))], ids=["text", "key", "many"])
+def test_texts_beyond_their_cap_are_refused_before_they_are_decoded(value):
+    with pytest.raises(WireError, match="texts"):
+        decode_from_worker(encode(Answer(1, "answered", value)))
+
+
+def test_a_long_source_travels_to_the_student_all_the_same():
+    source = "#" * (2 * TEXTS_CAP)
+    assert decode_from_judge(encode(Run(1, 0, source))).source == source
+
+
+def test_an_array_is_no_text():
+    answer = decode_from_worker(encode(Answer(1, "answered", np.zeros(TEXTS_CAP))))
+    assert answer.value.nbytes == 8 * TEXTS_CAP
+
+
+def test_texts_and_keys_weigh_what_they_take():
+    assert bytes_in("x" * 1000) > 1000
+    assert bytes_in("x" * 1000 + "\U0001F600") > 4000
+    assert bytes_in({"k" * 1000: None}) > 1000
+    assert bytes_in(((((),),),)) > bytes_in(())
+    assert bytes_in(np.zeros(1000)) > 8000
+
+
+@pytest.mark.parametrize("shape", [(3,), (1, 11_000), (2, 3, 4), (1, 1, 9000, 1)])
+def test_nested_tuples_reach_as_far_as_the_array_that_they_become(shape):
+    nested = np.zeros(shape).tolist()
+    for value in (nested, eval(str(nested).replace("[", "(").replace("]", ",)"))):
+        assert reach(({"wo": value}, 2)) == reach(({"wo": np.zeros(shape)}, 2))
+
+
+@pytest.mark.parametrize("value", [((1, 2), (3,)), ("text",), "text", ((), ()), [np.zeros(2), np.zeros(3)]], ids=repr)
+def test_what_no_array_of_numbers_can_be_made_of_is_never_small(value):
+    assert reach((value,)) > REACH
+
+
+def test_all_processes_of_a_submission_have_one_account(student):
+    allowance = Allowance(room=20_000)
+    source = "import numpy as np\ndef f(): return np.zeros(1000)\ndef g(): return 'x' * 9000\n"
+    first, second = student(source, allowance=allowance), student(source, allowance=allowance)
+    assert [first.answer(Call(name, ())).status for name in "fg"] == ["answered", "answered"]
+    refused = second.answer(Call("f", ()))
+    assert (refused.status, refused.error) == ("refused", "its answers together are too large to be kept")
+
+
+def test_what_a_test_returns_is_not_kept(student):
+    allowance = Allowance(room=20_000)
+    one = student("import numpy as np\ndef own_test(f): return np.zeros(10_000)", allowance=allowance)
+    outcome = one.answer(Call("own_test", (Proxy("f"),)))
+    assert (outcome.status, outcome.value, allowance.room) == ("answered", None, 20_000)
+
+
+def test_what_many_cells_print_together_is_cut_and_said_to_be(student):
+    one = student(*["print('p' * 600)\nraise ValueError('q' * 200)"] * 20, allowance=Allowance(words=5000))
+    outputs = [report.output for report in one.reports]
+    assert len("".join(outputs)) < 6000
+    assert outputs[0] == "p" * 600 + "\n"
+    assert outputs[-1] == CUT
+    assert {report.status for report in one.reports} == {"raised"}
+    assert one.notices.count(TOO_MANY_WORDS) == 1
+
+
+def test_notices_about_cells_have_an_end(student):
+    one = student(*["raise ValueError\ndef f(): return 1"] * (NOTICES_CAP + 20))
+    assert (len(one.notices), one.notices[-1]) == (NOTICES_CAP + 1, MORE)
+
+
+def test_the_path_of_what_a_call_changed_is_short_whatever_its_key(student):
+    one = student("def f(params): params['k' * 500_000] = 1")
+    (path,) = one.answer(Call("f", ({"wq": 1},))).changed
+    assert (len(path), path[:3], path[-1]) == (PATH_CAP + 1, "0.k", "…")
+
+
+def test_a_message_quotes_little():
+    @check(text("title"), "1")
+    def long(ask):
+        raise Wrong(text("{kind} in {where}", kind="k" * 10**6, where=text("at {key}", key="w" * 10**6)))
+    why = attempt(long, None).why
+    assert why.values["kind"] == "k" * QUOTED + "…"
+    assert why.values["where"].values["key"] == "w" * QUOTED + "…"
