@@ -45,6 +45,7 @@ __all__ = ["Allowance", "NoIsolation", "Plan", "Sandbox", "Student", "ZygoteLost
 OVERRUNS = 2                              # a function that has timed out so often is not asked again; after the first
                                           # time it has half the seconds, so that others of the submission have some
 SMALLEST_MEMORY_MB = 256                  # Python and NumPy themselves take half of it
+_RETURNED_BY_A_TEST = 1000                # bytes
 NO_STAND_INS: StandIns = MappingProxyType({})
 
 
@@ -262,11 +263,12 @@ class Student:
     def _kept_within_bounds(self, outcome: Outcome, trial: bool) -> Outcome:
         """The outcome, as it is remembered; WireError where all of them together are too large for that.
 
-        What a trial of a test returns tells nobody anything.
+        Nobody asks what a trial of a test returned, so what is large of it is dropped.
         """
-        if trial:
+        size = bytes_in(outcome.value)
+        if trial and size > _RETURNED_BY_A_TEST:
             return replace(outcome, value=None)
-        self._allowance.keep(bytes_in(outcome.value))
+        self._allowance.keep(size)
         return outcome
 
 
