@@ -8,17 +8,26 @@ import fcntl
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
 import pytest
+from courses import new_course, run_nbgrader
 from hypothesis import HealthCheck, settings
 
+from autograder.course.folder import Course
 from autograder.judge.engine import Engine, Limits
 from autograder.lessons.installed import load_lesson
+from autograder.run import job
+from autograder.run.local_pool import LocalPool
 
+ROOT = Path(__file__).parents[1]
+MadeOnce = Callable[[str, Callable[[Path], object]], Path]
 #: how fast an example is says something about the machine, nothing about the code
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
@@ -43,6 +52,26 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def judged_here() -> Iterator[None]:
+    """A class that one process judges is judged by this one, whose engine stays warm; larger pools are as they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        elsewhere = LocalPool.submit
+        patch.setattr(LocalPool, "submit",
+                      lambda pool, work: elsewhere(pool, work) if pool.size > 1 else _done(work))
+        yield
+    job.close()
+
+
+def _done(work: bytes) -> Future[bytes]:
+    future: Future[bytes] = Future()
+    try:
+        future.set_result(job.judge(work))
+    except Exception as error:
+        future.set_exception(error)
+    return future
+
+
 @pytest.fixture(scope="session")
 def engine_with() -> Iterator[Callable[[Limits], Engine]]:
     """The engine of the multi-head attention lesson with these limits, started once in the whole session."""
@@ -51,8 +80,7 @@ def engine_with() -> Iterator[Callable[[Limits], Engine]]:
 
 
 @pytest.fixture(scope="session")
-def made_once(tmp_path_factory: pytest.TempPathFactory,
-              request: pytest.FixtureRequest) -> Callable[[str, Callable[[Path], object]], Path]:
+def made_once(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> MadeOnce:
     """A folder of this name that `make` fills once in the whole run; nobody may change what is in it."""
     own = tmp_path_factory.getbasetemp()
     shared = (own.parent if hasattr(request.config, "workerinput") else own) / "made-once"
@@ -69,3 +97,31 @@ def made_once(tmp_path_factory: pytest.TempPathFactory,
                 finished.touch()
         return folder
     return made
+
+
+@pytest.fixture(scope="session")
+def built_wheel(made_once: MadeOnce) -> Path:
+    """The wheel of this checkout, as the build tool makes it."""
+    def make(folder: Path) -> None:
+        subprocess.run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT],
+                       check=True, capture_output=True)
+    (wheel,) = made_once("wheel", make).glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="session")
+def generated(made_once: MadeOnce) -> Course:
+    """A course whose gradebook knows multihead from nbgrader itself; copy it before you change it."""
+    def make(folder: Path) -> None:
+        from nbgrader.converters import GenerateAssignment
+        run_nbgrader(GenerateAssignment, new_course(folder))
+    return Course.find(made_once("generated", make))
+
+
+@pytest.fixture(scope="session")
+def registered(made_once: MadeOnce) -> Course:
+    """A course whose gradebook knows multihead from us; copy it before you change it."""
+    def make(folder: Path) -> None:
+        from autograder.nbgrader.writers import make_gradebook
+        make_gradebook(new_course(folder), load_lesson("multihead"))
+    return Course.find(made_once("registered", make))

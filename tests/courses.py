@@ -1,6 +1,8 @@
 """Course folders for the tests: the lesson's own notebook, its release, and grades made by hand."""
 from __future__ import annotations
 
+import logging
+import random
 import shutil
 import sqlite3
 from collections.abc import Sequence
@@ -9,11 +11,16 @@ from typing import Any
 
 import nbformat
 from notebooks import data
+from traitlets.config import Config
 
+from autograder.authoring.demo.cast import Cast
+from autograder.authoring.demo.notebooks import Assignment
 from autograder.course.folder import Course
 from autograder.intake import read_bytes
 from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import Lesson
+from autograder.nbgrader.empty_gradebook import commands_on_path
 from autograder.records import ExerciseGrade, Grade, Submission, Text, Verdict, text
 
 LESSON = load_lesson("multihead")
@@ -27,6 +34,26 @@ def new_course(folder: Path) -> Course:
                     ignore=shutil.ignore_patterns("__pycache__", ".*", "multihead-en"))
     shutil.copy(course_file("nbgrader_config.py"), folder)
     return Course.find(folder)
+
+
+def run_nbgrader(converter: type, course: Course, force: bool = True, assignment: str = "multihead",
+                 student: str = "*", said: list[str] | None = None, **sections: dict) -> list[str]:
+    """Run a command of nbgrader's by the course's own configuration; what it logged as a warning or worse.
+
+    `said` holds that already while the command runs.
+    """
+    from nbgrader.coursedir import CourseDirectory
+    log, said = logging.Logger("nbgrader", logging.WARNING), [] if said is None else said
+    handler = logging.Handler()
+    handler.emit = lambda record: said.append(record.getMessage())
+    log.addHandler(handler)
+    config = course.config.copy()
+    config.merge(Config(sections))
+    directory = CourseDirectory(config=config, root=str(course.root), assignment_id=assignment, student_id=student,
+                                log=log)
+    with commands_on_path():
+        converter(coursedir=directory, config=config, log=log, force=force).start()
+    return said
 
 
 def released() -> dict[str, Any]:
@@ -43,6 +70,18 @@ def hand_in(course: Course, student: str, notebook: dict | bytes, handed_in: str
     if handed_in:
         (folder / "timestamp.txt").write_text(handed_in)
     return read_bytes(f"{student}/multihead/multihead.ipynb", raw, LESSON, student)
+
+
+def class_of_roles(folder: Path, roles: Sequence[str], lesson: Lesson = LESSON, seed: int = 7) -> Course:
+    """A course folder with a student for each of these roles of `autograder demo`, who handed this lesson in."""
+    course = new_course(folder) if not (folder / "nbgrader_config.py").exists() else Course.find(folder)
+    cast = Cast(Assignment.of(lesson), random.Random(seed))
+    for number, role in enumerate(roles, start=1):
+        place = course.path("submitted", f"student-{number:02}", lesson.name)
+        place.mkdir(parents=True)
+        for name, content in getattr(cast, f"_{role}")().items():
+            (place / name).write_bytes(content)
+    return course
 
 
 def cell_of(notebook: dict, grade_id: str) -> dict:

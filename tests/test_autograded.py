@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from courses import LESSON, SOURCE, cell_of, grade_of, hand_in, new_course, read_autograded, released
+from courses import LESSON, SOURCE, cell_of, grade_of, hand_in, read_autograded, released
 from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters import Autograde, GenerateFeedback
@@ -38,9 +38,9 @@ ATTACK = ("<img src=x onerror=alert(1)> <script>alert(2)</script> [x](javascript
 
 
 @pytest.fixture(scope="module")
-def registered(tmp_path_factory):
+def registered(registered, tmp_path_factory):
     """A course with its gradebook, and the notebook as the gradebook knows it."""
-    course = new_course(tmp_path_factory.mktemp("registered"))
+    course = Course.find(shutil.copytree(registered.root, tmp_path_factory.mktemp("registered") / "course"))
     with GradebookWriter(course, LESSON) as writer:
         return course, writer.source
 

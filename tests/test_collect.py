@@ -2,6 +2,7 @@
 import io
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -9,13 +10,14 @@ from datetime import datetime
 from pathlib import Path, PurePath
 
 import pytest
-from courses import new_course
+from courses import run_nbgrader
 from damage import honest, saved
 from nbgrader.api import Gradebook
 from nbgrader.apps.zipcollectapp import ZipCollectApp
-from nbgrader.converters import Autograde, GenerateAssignment
-from test_hook import FULL, run_nbgrader, scores, wrong
+from nbgrader.converters import Autograde
+from test_hook import FULL, scores, wrong
 
+from autograder.course.folder import Course
 from autograder.course.lms import handed_in
 from autograder.run.grade_course import grade_course
 
@@ -63,10 +65,8 @@ def test_a_date_that_is_none_is_no_date():
 # --- the command --------------------------------------------------------------------------------------------------
 
 @pytest.fixture
-def course(tmp_path):
-    course = new_course(tmp_path)
-    run_nbgrader(GenerateAssignment, course)
-    return course
+def course(generated, tmp_path):
+    return Course.find(shutil.copytree(generated.root, tmp_path / "course"))
 
 
 def download(course, name: str, files: dict[str, bytes], age: float = 0) -> None:
@@ -280,6 +280,7 @@ def test_collecting_again_takes_what_is_in_the_archives_then(course, monkeypatch
                                  "1/multihead/.earlier/1-0/multihead.ipynb": WRONG}
 
 
+@pytest.mark.slow
 def test_the_command_itself_collects(course):
     download(course, "d.zip", {"Student One_1234567_assignsubmission_file_/multihead.ipynb": RIGHT})
     done = subprocess.run([sys.executable, "-m", "nbgrader", "zip_collect", "multihead"], cwd=course.root,

@@ -2,15 +2,17 @@
 import shutil
 
 import pytest
-from courses import LESSON, new_course, read_autograded, rows
+from courses import LESSON, read_autograded, rows, run_nbgrader
 from damage import DAMAGE, UNREADABLE, honest
-from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.utils import determine_grade, is_grade
 from test_gradebook import COMMENTS, GRADES, SUBMITTED
-from test_hook import FULL, UNKNOWN, run_nbgrader, scores
+from test_hook import FULL, UNKNOWN, scores
 
 from autograder.course.folder import Course
 from autograder.run.grade_course import grade_course
+
+pytestmark = pytest.mark.slow
 
 #: damage that nothing had to be repaired for, since a kernel would not notice it either
 SILENT = {"solution_cell_deleted_and_written_elsewhere", "cells_split_in_two", "cells_upside_down",
@@ -21,11 +23,10 @@ SILENT = {"solution_cell_deleted_and_written_elsewhere", "cells_split_in_two", "
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory) -> tuple[Course, Course, dict]:
+def both(generated, tmp_path_factory) -> tuple[Course, Course, dict]:
     """A class in which each student has another damage, graded by `autograder grade` and by nbgrader's command."""
     root = tmp_path_factory.mktemp("damaged")
-    course = new_course(root / "grade")
-    run_nbgrader(GenerateAssignment, course)
+    course = Course.find(shutil.copytree(generated.root, root / "grade"))
     files = {name: make(honest()) for name, make in DAMAGE.items()} | UNREADABLE
     for name, made in files.items():
         for file, content in made.items():
@@ -34,7 +35,7 @@ def both(tmp_path_factory) -> tuple[Course, Course, dict]:
             path.write_bytes(content)
     shutil.copytree(course.root, root / "hook")
     hook = Course.find(root / "hook")
-    grades = {grade.student: grade for grade in grade_course(course.root, jobs=2)}
+    grades = {grade.student: grade for grade in grade_course(course.root)}
     run_nbgrader(Autograde, hook)
     return course, hook, grades
 

@@ -10,9 +10,10 @@ import click
 import documented
 import pytest
 from documented import PAGES, ROOT, Block, blocks, to_run
+from waiting import HANGS
 
 from autograder import cli
-from autograder.authoring.demo import make_class
+from autograder.authoring.demo import cast, make_class
 from autograder.course import settings
 
 sys.path.insert(0, str(ROOT / "docs"))
@@ -41,18 +42,21 @@ UNTESTED = {
 # --- what the pages tell people to type ---------------------------------------------------------------------------
 
 @pytest.fixture(scope="session")
-def graded(tmp_path_factory):
-    """A class of eight, released and graded."""
-    folder = tmp_path_factory.mktemp("docs") / "demo-class"
-    make_class(folder, 8)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        for command in ("release", "grade"):
-            subprocess.run([sys.executable, "-m", "autograder", command], check=True, capture_output=True)
-    return folder
+def graded(made_once):
+    """A class of eight with little to judge, released and graded."""
+    def make(folder: Path) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(cast, "ROLES", ("right", "one_mistake", "half_finished", "stripped", "half_finished",
+                                          "untouched", "right", "renamed"))
+            make_class(folder / "demo-class", 8)
+            patch.chdir(folder / "demo-class")
+            for command in ("release", "grade"):
+                assert cli.run([command]) == 0
+    return made_once("docs", make) / "demo-class"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if any(not one.untested for one in to_run(page))])
+@pytest.mark.parametrize("page", [pytest.param(page, marks=() if page == "README.md" else pytest.mark.slow)
+                                  for page in PAGES if any(not one.untested for one in to_run(page))])
 def test_every_command_of_a_page_runs(page, graded, tmp_path):
     where = shutil.copytree(graded, tmp_path / "demo-class")
     for block in to_run(page):
@@ -152,7 +156,7 @@ def test_every_file_that_names_a_student_is_on_the_page_about_it(graded, tmp_pat
     course = shutil.copytree(graded, tmp_path / "course")
     monkeypatch.chdir(course)
     for words in (["grade", "--force", "--student", "student-07"], ["report", "--anonymous"]):
-        subprocess.run([sys.executable, "-m", "autograder", *words], check=True, capture_output=True)
+        assert cli.run(words) == 0
     page = (ROOT / "docs" / "privacy.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `([^`]+)`[^|]*\| (yes|no) \|", page, re.MULTILINE))
     found = {path: path.relative_to(course) for path in course.rglob("*") if path.is_file()}
@@ -169,6 +173,7 @@ def listed(path: str, rows: dict[str, str]) -> str:
     return next((said for place, said in rows.items() if path == place or path.startswith(place)), "")
 
 
+@pytest.mark.slow
 def test_what_is_not_in_the_course_does_not_name_anybody(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder = tmp_path / "class"
@@ -183,26 +188,29 @@ def test_what_is_not_in_the_course_does_not_name_anybody(tmp_path, monkeypatch):
 # --- the site -----------------------------------------------------------------------------------------------------
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory):
+def site(made_once):
     """The site as `make docs` builds it."""
     pytest.importorskip("material", reason="the extra docs is not installed")
-    folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)], cwd=ROOT,
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return folder
+
+    def make(folder: Path) -> None:
+        done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)],
+                              cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    return made_once("site", make)
 
 
 def pages_of(site: Path) -> list[Path]:
     return sorted(site.rglob("*.html"))
 
 
+@pytest.mark.slow
 def test_the_site_has_every_page_and_the_reference(site):
     there = {str(path.relative_to(site)) for path in pages_of(site)}
     assert {f"{Path(page).stem}.html" for page in documented.PAGES if page.startswith("docs/")} <= there
     assert {path.replace(".md", ".html") for path in reference.GENERATED} <= there
 
 
+@pytest.mark.slow
 def test_no_page_shows_an_include_or_a_comment_that_was_not_resolved(site):
     for path in pages_of(site):
         text = path.read_text(encoding="utf-8")
@@ -210,6 +218,7 @@ def test_no_page_shows_an_include_or_a_comment_that_was_not_resolved(site):
         assert "test-setup:" not in re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL), path
 
 
+@pytest.mark.slow
 def test_a_browser_asks_nobody_for_anything_when_it_shows_the_site(site):
     playwright = pytest.importorskip("playwright.sync_api")
     chromium = shutil.which("chromium")
@@ -219,15 +228,16 @@ def test_a_browser_asks_nobody_for_anything_when_it_shows_the_site(site):
         browser = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         for base in (site.as_uri(), address):
             page, asked = browser.new_page(), []
+            page.set_default_timeout(1000 * HANGS)
             page.on("request", lambda request, asked=asked: asked.append(request.url))
             for path in pages_of(site):
                 if path.name != "404.html":         # whose addresses begin at the root of a server
                     page.goto(f"{base}/{path.relative_to(site)}", wait_until="load")
             if base == address:                     # search needs a server
                 page.locator("input[name=query]").click()
-                page.get_by_text("Type to start searching").wait_for(timeout=10_000)
+                page.get_by_text("Type to start searching").wait_for()
                 page.keyboard.type("forget")
-                page.locator(".md-search-result__item").first.wait_for(timeout=10_000)
+                page.locator(".md-search-result__item").first.wait_for()
             assert [url for url in asked if not url.startswith((base, "data:", "blob:"))] == []
         browser.close()
 

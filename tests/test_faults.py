@@ -14,15 +14,17 @@ import time
 from pathlib import Path
 
 import pytest
-from courses import rows
+from courses import class_of_roles, rows
 from test_gradebook import COMMENTS, GRADES
 from test_wall import descendants, gone
+from waiting import HANGS, eventually
 
-from autograder.authoring.demo import make_class
+from autograder import cli
 from autograder.cli.common import BROKEN, DONE
 
 REPOSITORY = Path(__file__).parents[1]
-STUDENTS = 6
+#: two for each of the processes that judge, and little to judge
+ROLES = ("half_finished", "right", "stripped", "untouched", "one_mistake", "half_finished")
 #: the command, with two processes that judge even so small a class
 RUN = ("from autograder import cli; from autograder.run import local_pool\nlocal_pool.SHARE = 1\n"
        "if __name__ == '__main__': cli.main()")
@@ -32,8 +34,7 @@ ROOT = pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("unshare"), reas
 @pytest.fixture(scope="module")
 def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class that nobody has graded."""
-    make_class(tmp_path_factory.mktemp("faults") / "course", STUDENTS)
-    return tmp_path_factory.getbasetemp() / "faults0" / "course"
+    return class_of_roles(tmp_path_factory.mktemp("faults") / "course", ROLES).root
 
 
 @pytest.fixture
@@ -46,9 +47,15 @@ def course(untouched: Path, tmp_path: Path) -> Path:
 def undisturbed(untouched: Path) -> dict[str, object]:
     """What is there after a run in which nothing happened."""
     course = shutil.copytree(untouched, untouched.with_name("undisturbed"))
-    (course.parent / "tmp").mkdir()
-    assert graded(course) == (DONE, "")
+    complete(course)
     return results(course)
+
+
+def complete(course: Path) -> None:
+    """A run in this process, whose engine is warm; nothing happens to it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(course)
+        assert cli.run(["grade", "--jobs", "1", "--lang", "en"]) == DONE
 
 
 def started(course: Path, *before: str) -> subprocess.Popen[str]:
@@ -60,7 +67,7 @@ def started(course: Path, *before: str) -> subprocess.Popen[str]:
 def graded(course: Path, *before: str) -> tuple[int, str]:
     """The exit code, and what stands on standard error."""
     run = started(course, *before)
-    _, said = run.communicate(timeout=300)
+    _, said = run.communicate(timeout=HANGS)
     return run.returncode, said
 
 
@@ -76,11 +83,8 @@ def results(course: Path) -> dict[str, object]:
 def while_grading(course: Path) -> tuple[subprocess.Popen[str], set[int]]:
     """A run of which some students are finished, and all of its processes."""
     run, journal = started(course), course / ".autograder" / "journal.jsonl"
-    deadline = time.monotonic() + 120
-    while not (journal.exists() and journal.read_bytes().count(b"\n") >= 2):
-        assert run.poll() is None, run.stderr.read()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    eventually(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 2,
+               lambda: run.poll() is not None and run.stderr.read())
     return run, descendants(run.pid)
 
 
@@ -105,7 +109,7 @@ def kill(pids: list[int]) -> None:
 
 
 def assert_clean_end(run: subprocess.Popen[str], family: set[int], course: Path) -> None:
-    _, said = run.communicate(timeout=300)
+    _, said = run.communicate(timeout=HANGS)
     assert run.returncode in (DONE, BROKEN), said
     assert "Traceback" not in said
     assert len(said.splitlines()) <= (1 if run.returncode == BROKEN else 2), said
@@ -119,7 +123,7 @@ def assert_nothing_left(family: set[int], course: Path) -> None:
 
 # --- something is killed ------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("how_many", [1, 2])
+@pytest.mark.parametrize("how_many", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_worker_process_that_is_killed_costs_time_only(course: Path, undisturbed: dict[str, object],
                                                          how_many: int) -> None:
     run, family = while_grading(course)
@@ -127,21 +131,23 @@ def test_a_worker_process_that_is_killed_costs_time_only(course: Path, undisturb
     assert len(workers) == 2
     kill(workers[:how_many])
     assert_clean_end(run, family, course)
-    assert graded(course) == (DONE, "")
+    complete(course)
     assert results(course) == undisturbed
 
 
+@pytest.mark.slow
 def test_all_processes_end_with_the_command_and_the_next_run_completes_it(course: Path,
                                                                           undisturbed: dict[str, object]) -> None:
     run, family = while_grading(course)
     run.kill()
-    run.communicate(timeout=60)
+    run.communicate(timeout=HANGS)
     assert len(family) > 4
     assert_nothing_left(family, course)
-    assert graded(course) == (DONE, "")
+    complete(course)
     assert results(course) == undisturbed
 
 
+@pytest.mark.slow
 def test_zygotes_that_are_killed_again_and_again_never_cost_a_mark(course: Path,
                                                                    undisturbed: dict[str, object]) -> None:
     run, family = while_grading(course)
@@ -153,7 +159,7 @@ def test_zygotes_that_are_killed_again_and_again_never_cost_a_mark(course: Path,
     assert_clean_end(run, family, course)
     if run.returncode == BROKEN:
         assert all(row in undisturbed["grades"] or row[2] is None for row in rows(course / "gradebook.db", GRADES))
-    assert graded(course) == (DONE, "")
+    complete(course)
     assert results(course) == undisturbed
 
 
@@ -175,6 +181,7 @@ def size(untouched: Path) -> int:
 
 
 @ROOT
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [60, 400])
 def test_a_full_disk_stops_the_run_and_the_next_one_completes_it(course: Path, undisturbed: dict[str, object],
                                                                  size: int, room: int) -> None:
@@ -183,11 +190,12 @@ def test_a_full_disk_stops_the_run_and_the_next_one_completes_it(course: Path, u
     assert "Traceback" not in said
     shutil.rmtree(course)
     Path(f"{course}.copy").rename(course)
-    assert graded(course) == (DONE, "")
+    complete(course)
     assert results(course) == undisturbed
 
 
 @ROOT
+@pytest.mark.slow
 def test_a_folder_for_temporary_files_is_not_needed(course: Path, undisturbed: dict[str, object]) -> None:
     place = shlex.quote(str(course))
     setting = " && ".join(["mount --make-rprivate /", "mount --bind /tmp /tmp", "mount -o remount,ro,bind /tmp",
@@ -197,12 +205,13 @@ def test_a_folder_for_temporary_files_is_not_needed(course: Path, undisturbed: d
     assert results(course) == undisturbed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("descriptors", [8, 16])
 def test_a_lack_of_descriptors_never_costs_a_mark(course: Path, undisturbed: dict[str, object],
                                                   descriptors: int) -> None:
     code, said = graded(course, "sh", "-c", f'ulimit -n {descriptors}; "$@"', "sh")
     assert code in (DONE, BROKEN), said
     assert "Traceback" not in said
-    assert graded(course) == (DONE, "")
+    complete(course)
     assert results(course) == undisturbed
 

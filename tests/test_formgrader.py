@@ -8,31 +8,28 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
-from urllib.request import urlopen
 
 import pytest
-from courses import hand_in, new_course, released
+from courses import hand_in, released
 from damage import honest
 from nbgrader.api import Gradebook
-from nbgrader.converters import GenerateAssignment
-from test_hook import run_nbgrader, scores, wrong
+from test_hook import scores, wrong
+from waiting import HANGS, answers, eventually
 
 from autograder.course.folder import Course
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")]
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]
 ATTACK = "<img src=x onerror=\"document.title='taken'\"><script>document.title='taken'</script>"
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory) -> Course:
+def course(generated, tmp_path_factory) -> Course:
     """A course of three: a wrong one that also tries to draw on the page, a right one, an untouched one."""
-    course = new_course(tmp_path_factory.mktemp("formgrader"))
-    run_nbgrader(GenerateAssignment, course)
+    course = Course.find(shutil.copytree(generated.root, tmp_path_factory.mktemp("formgrader") / "course"))
     attack = wrong()
     attack["cells"].append({"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None,
                             "source": f"print({ATTACK!r})\nraise ValueError({ATTACK!r})"})
@@ -57,22 +54,12 @@ def server(course, tmp_path_factory):
                                    cwd=course.root, env=environment, stdout=log, stderr=log)
     address = f"http://127.0.0.1:{port}"
     try:
-        wait_for(f"{address}/formgrader/manage_assignments?token=t", process)
+        eventually(lambda: answers(f"{address}/formgrader/manage_assignments?token=t"),
+                   lambda: process.poll() is not None)
         yield address
     finally:
         process.terminate()
-        process.wait(30)
-
-
-def wait_for(address: str, process: subprocess.Popen) -> None:
-    until = time.monotonic() + 120
-    while True:
-        assert process.poll() is None
-        try:
-            return urlopen(address, timeout=60).close()
-        except OSError:
-            assert time.monotonic() < until
-            time.sleep(0.2)
+        process.wait(HANGS)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +69,7 @@ def page(server, tmp_path_factory):
             tmp_path_factory.mktemp("profile"), executable_path=CHROMIUM, headless=True, args=ARGUMENTS,
             viewport={"width": 1200, "height": 1000})
         page = browser.pages[0]
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(1000 * HANGS)
         page.goto(f"{server}/formgrader/manage_assignments?token=t")
         yield page
         browser.close()

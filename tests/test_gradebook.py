@@ -9,7 +9,7 @@ import pytest
 from courses import LESSON, NOTEBOOK, SOURCE, cell_of, grade_of, hand_in, new_course, released, rows
 from nbformat.v4 import new_output
 from nbgrader.api import Gradebook
-from nbgrader.converters import Autograde, GenerateAssignment
+from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
     AssignLatePenalties,
@@ -76,23 +76,6 @@ def scores(course: Course, student: str = "student-01") -> dict[str, tuple]:
     return {name: found[name] for name in POINTS}
 
 
-@pytest.fixture(scope="module")
-def generated(tmp_path_factory) -> Course:
-    """A course whose gradebook nbgrader itself made."""
-    course = new_course(tmp_path_factory.mktemp("generated"))
-    run_nbgrader(GenerateAssignment, course, force=True)
-    return course
-
-
-@pytest.fixture(scope="module")
-def registered(tmp_path_factory) -> Course:
-    """A course whose gradebook the writer made."""
-    course = new_course(tmp_path_factory.mktemp("registered"))
-    with GradebookWriter(course, LESSON):
-        pass
-    return course
-
-
 @pytest.fixture
 def course(registered, tmp_path) -> Course:
     shutil.copytree(registered.root, tmp_path / "course")
@@ -117,19 +100,20 @@ def test_registering_leaves_no_release_behind(registered):
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")         # nbgrader's own way of adding a submission
 def test_rows_are_those_that_nbgrader_autograde_leaves(generated, course, tmp_path):
+    theirs = Course.find(shutil.copytree(generated.root, tmp_path / "theirs"))
     answered = released()
     cell_of(answered, "split_heads")["source"] = "def split_heads(x, heads):\n    return x"
-    for one in (generated, course):
+    for one in (theirs, course):
         hand_in(one, "student-01", answered, "2025-03-04 05:06:07 Europe/Amsterdam")
         hand_in(one, "student-02", released())
     untouched = frozenset(exercise.name for exercise in LESSON.exercises)
     points = list(POINTS.values())
-    run_nbgrader(Autograde, generated)
+    run_nbgrader(Autograde, theirs)
     write(course, Entry(grade_of("student-01", points), timestamp(course.path("submitted", "student-01", "multihead")),
                         untouched - {"split_heads"}),
           Entry(grade_of("student-02", points), None, untouched))
     for query in (GRADES, COMMENTS, SUBMISSIONS, SUBMITTED, STUDENTS):
-        assert rows(database(course), query) == rows(database(generated), query) != []
+        assert rows(database(course), query) == rows(database(theirs), query) != []
 
 
 def test_the_time_of_handing_in_is_kept_in_utc(course):
@@ -340,10 +324,7 @@ def test_the_notebook_is_known_as_plain_data(course):
 
 
 @pytest.mark.parametrize("lost", ["grade_cells", "solution_cells", "source_cell"])
-def test_a_registration_that_was_cut_off_is_made_again(lost, tmp_path):
-    course = new_course(tmp_path)
-    with GradebookWriter(course, LESSON):
-        pass
+def test_a_registration_that_was_cut_off_is_made_again(lost, course):
     whole = [rows(database(course), query) for query in (CELLS, SOURCES)]
     with sqlite3.connect(database(course)) as connection:
         names = "'test_multihead', 'test_own_test', 'own_test'"

@@ -3,25 +3,23 @@
 Skips itself where Chromium or Playwright is not installed. SCREENSHOTS=folder keeps what was on the screen.
 """
 import base64
-import os
-import subprocess
-import sys
+import shutil
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from courses import cell_of, hand_in, new_course
+from courses import cell_of, hand_in, run_nbgrader
 from damage import honest
 from nbgrader.api import Gradebook
-from nbgrader.converters import GenerateAssignment, GenerateFeedback
+from nbgrader.converters import GenerateFeedback
 from test_formgrader import open_submission, page, playwright, pytestmark, server, shot  # noqa: F401
-from test_hook import run_nbgrader
 
+from autograder import cli
 from autograder.cli.common import NOT_ALL_GRADED
+from autograder.course.folder import Course
 
-REPOSITORY = Path(__file__).parents[1]
 STUDENT = "student-01"
 MARKUP = "student-02<img src=x onerror=window.taken='id'>"                # what a folder may be called, but no student
 
@@ -116,16 +114,15 @@ def hostile(canary: str) -> dict:
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory, canary):
+def course(generated, tmp_path_factory, canary):
     """A course in which this notebook was graded, and nbgrader's own feedback made."""
-    course = new_course(tmp_path_factory.mktemp("hostile"))
-    run_nbgrader(GenerateAssignment, course)
+    course = Course.find(shutil.copytree(generated.root, tmp_path_factory.mktemp("hostile") / "course"))
     hand_in(course, STUDENT, hostile(canary[0]))
     hand_in(course, MARKUP, honest())
     (course.path("submitted", STUDENT, "multihead") / "<img src=x onerror=taken=1>.ipynb").write_text("{}")
-    done = subprocess.run([sys.executable, "-m", "autograder", "grade", "--jobs", "1"], cwd=course.root, text=True,
-                          capture_output=True, env={**os.environ, "PYTHONPATH": str(REPOSITORY)}, check=False)
-    assert done.returncode == NOT_ALL_GRADED, done.stderr
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(course.root)
+        assert cli.run(["grade", "--jobs", "1"]) == NOT_ALL_GRADED
     run_nbgrader(GenerateFeedback, course)
     return course
 

@@ -1,22 +1,17 @@
 """Stock nbgrader comes to our points, and where they cannot be known its kernel ends: no zero, no full marks."""
 import json
-import logging
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from courses import LESSON, SOURCE, as_stock, cell_of, hand_in, new_course, released, rows
+from courses import LESSON, SOURCE, cell_of
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
-from nbgrader.converters import Autograde, GenerateAssignment
-from nbgrader.coursedir import CourseDirectory
 
-from autograder.judge.engine import Engine
 from autograder.lessons.kit.course_file import course_file
 from autograder.nbgrader import kernel
-from autograder.nbgrader.empty_gradebook import commands_on_path
 
 CALL = 'from autograder.nbgrader.kernel import points; points("split_heads")'
 ANSWER = {"points": {"split_heads": 2, "multihead": 1 / 3, "own_test": None}, "skipped": ["own_test"], "why": ""}
@@ -159,40 +154,13 @@ def kernels_find_us(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(kernel.__file__).parents[2]))
 
 
+@pytest.mark.slow
 def test_a_kernel_whose_engine_is_broken_dies(kernels_find_us):
     broken = "import autograder.nbgrader.kernel as k\nk._START = 'import no_such_engine'"
     notebook = new_notebook(cells=[new_code_cell(broken), new_code_cell(CALL)])
     with pytest.raises(DeadKernelError):
         NotebookClient(notebook, kernel_name="python3", allow_errors=True).execute()
     assert notebook.cells[1].outputs == []
-
-
-@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")         # nbgrader's own way of adding a submission
-def test_stock_nbgrader_comes_to_the_engines_points(kernels_find_us, tmp_path):
-    course = as_stock(new_course(tmp_path))
-    log = logging.Logger("quiet", logging.CRITICAL)
-    directory = CourseDirectory(config=course.config, root=str(tmp_path), assignment_id="multihead", log=log)
-    with commands_on_path():
-        GenerateAssignment(coursedir=directory, config=course.config, log=log).start()
-    partly = released()
-    for name in ("split_heads", "merge_heads", "multihead"):
-        cell_of(partly, name)["source"] = solution(name)
-    cell_of(partly, "split_heads")["source"] = ("import warnings\ndef split_heads(x, heads):\n    warnings.warn('?')\n"
-                                                "    return x.reshape(*x.shape[:2], heads, -1).swapaxes(1, 2)")
-    submissions = {"student-01": hand_in(course, "student-01", partly),
-                   "student-02": hand_in(course, "student-02", released())}
-    Autograde(coursedir=directory, config=course.config, log=log).start()
-    found = rows(tmp_path / "gradebook.db", """
-        SELECT student_id, base_cell.name, auto_score, needs_manual_grade FROM grade
-        JOIN base_cell ON base_cell.id = cell_id JOIN grade_cells ON grade_cells.id = cell_id AND max_score > 0
-        JOIN submitted_notebook ON submitted_notebook.id = grade.notebook_id
-        JOIN submitted_assignment ON submitted_assignment.id = submitted_notebook.assignment_id""")
-    with Engine(LESSON) as engine:
-        grades = {student: engine.grade(submission) for student, submission in submissions.items()}
-    assert found == sorted((student, f"test_{exercise.name}", exercise.points, 0)
-                           for student, grade in grades.items() for exercise in grade.exercises)
-    assert 0 < grades["student-01"].exercises[0].points < 3          # there is partial credit to compare
-    assert grades["student-02"].points == 0
 
 
 def test_the_release_does_not_need_this_module():

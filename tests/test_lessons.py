@@ -6,19 +6,15 @@ import csv
 import io
 import json
 import os
-import random
 import shutil
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from courses import as_stock, new_course, rows
+from courses import as_stock, class_of_roles, rows, run_nbgrader
 from nbgrader.converters import Autograde, GenerateAssignment
 from test_gradebook import COMMENTS, GRADES, SUBMITTED
-from test_hook import run_nbgrader
 
-from autograder.authoring.demo.cast import Cast
-from autograder.authoring.demo.notebooks import Assignment
 from autograder.cli import run
 from autograder.course.folder import Course
 from autograder.intake import read_any
@@ -140,31 +136,21 @@ def test_an_empty_file_is_work_for_the_lesson_whose_notebook_has_its_name(tmp_pa
 
 # --- a course with both -------------------------------------------------------------------------------------------
 
-def hand_in(course: Course, lesson: Lesson) -> None:
-    """A class of four, mixed; each of them handed in this lesson."""
-    cast = Cast(Assignment.of(lesson), random.Random(7))
-    for number, role in enumerate(ROLES, start=1):
-        folder = course.path("submitted", f"student-{number:02}", lesson.name)
-        folder.mkdir(parents=True)
-        for name, content in getattr(cast, f"_{role}")().items():
-            (folder / name).write_bytes(content)
-
-
 @pytest.fixture(scope="module")
-def courses(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Course]:
+def courses(generated: Course, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Course]:
     """One class with both lessons, graded in three ways."""
     root = tmp_path_factory.mktemp("both")
-    course = new_course(root / "grade")
+    course = Course.find(shutil.copytree(generated.root, root / "grade"))
+    run_nbgrader(GenerateAssignment, course, assignment="layernorm")
     for lesson in BOTH:
-        run_nbgrader(GenerateAssignment, course, assignment=lesson.name)
-        hand_in(course, lesson)
+        class_of_roles(course.root, ROLES, lesson)
     for name in ("hook", "stock"):
         shutil.copytree(course.root, root / name)
     found = {"grade": course, "hook": Course.find(root / "hook"), "stock": as_stock(Course.find(root / "stock"))}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(PACKAGE.parent))
         for lesson in BOTH:
-            grade_course(course.root, lesson=lesson.name, jobs=2)
+            grade_course(course.root, lesson=lesson.name)
             for name in ("hook", "stock"):
                 run_nbgrader(Autograde, found[name], assignment=lesson.name)
     return found

@@ -1,17 +1,19 @@
 """Two commands in one course wait for each other, or say so."""
 import math
+import shutil
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import pytest
-from courses import hand_in, new_course
+from courses import hand_in, new_course, run_nbgrader
 from damage import honest
-from nbgrader.converters import Autograde, GenerateAssignment
-from test_hook import FULL, run_nbgrader, scores
+from nbgrader.converters import Autograde
+from test_hook import FULL, scores
+from waiting import HANGS, eventually
 
-from autograder.course.folder import CourseError
+from autograder.course.folder import Course, CourseError
 from autograder.course.lock import only_one
 from autograder.run import grade_course
 
@@ -24,16 +26,20 @@ def test_a_second_command_says_which_one_is_at_work(tmp_path):
 
 
 def test_who_waits_says_so_once_and_then_gets_its_turn(tmp_path):
-    said, held = [], threading.Event()
+    said, held, told = [], threading.Event(), threading.Event()
 
     def hold():
         with only_one(tmp_path, "autograder grade", 0):
             held.set()
-            threading.Event().wait(0.5)
+            told.wait(HANGS)
+
+    def tell(line):
+        said.append(line)
+        told.set()
     other = threading.Thread(target=hold)
     other.start()
-    assert held.wait(10)
-    with only_one(tmp_path, "nbgrader autograde", math.inf, said.append):
+    assert held.wait(HANGS)
+    with only_one(tmp_path, "nbgrader autograde", math.inf, tell):
         pass
     other.join()
     assert len(said) == 1
@@ -60,18 +66,16 @@ def test_grading_a_course_waits_for_nbgrader_and_then_says_so(tmp_path, monkeypa
         grade_course.grade_course(course.root)
 
 
-def test_nbgrader_waits_for_a_course_that_is_being_graded(tmp_path):
-    course = new_course(tmp_path)
-    run_nbgrader(GenerateAssignment, course)
+def test_nbgrader_waits_for_a_course_that_is_being_graded(generated, tmp_path):
+    course = Course.find(shutil.copytree(generated.root, tmp_path / "course"))
     hand_in(course, "student-01", honest())
     with only_one(course.root, "autograder grade", 0):
         said: list[str] = []
-        other = threading.Thread(target=lambda: said.extend(run_nbgrader(Autograde, course)), daemon=True)
+        other = threading.Thread(target=run_nbgrader, args=(Autograde, course), kwargs={"said": said}, daemon=True)
         other.start()
-        other.join(3)
+        eventually(lambda: any("`autograder grade`" in line for line in said), lambda: not other.is_alive())
         assert other.is_alive()
-    other.join(120)
-    assert any("`autograder grade`" in line for line in said)
+    other.join(HANGS)
     assert scores(course) == FULL
 
 

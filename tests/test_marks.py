@@ -11,14 +11,13 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
-from courses import LESSON, grade_of, new_course
+from courses import LESSON, grade_of
 from nbgrader.api import Gradebook
 
 from autograder import cli
 from autograder.course.folder import Course
 from autograder.nbgrader.gradebook import Entry, GradebookError, GradebookWriter
 from autograder.nbgrader.marks import gradebook_marks
-from autograder.nbgrader.writers import make_gradebook
 from autograder.output.exports import FORMATS
 from autograder.output.jsonl import json_line
 from autograder.records import Grade, text
@@ -28,13 +27,6 @@ NOTHING = (None,) * 5
 CLASS = (grade_of("student-01"), grade_of("student-02", (3, 0, 5, 7, 1)), grade_of("student-03", (0, 2, 5, 7, 3)),
          grade_of("student-04", NOTHING, "unreadable", notices=(text("The file is empty"),)))
 WAITING = "student-04 has no points (could not be read; waits for a manual grade in the formgrader); left empty"
-
-
-@pytest.fixture(scope="module")
-def registered(tmp_path_factory) -> Course:
-    course = new_course(tmp_path_factory.mktemp("registered"))
-    make_gradebook(course, LESSON)
-    return course
 
 
 @pytest.fixture

@@ -54,7 +54,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 # --- what is made -------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", [pytest.param(part, marks=() if part == "check" else pytest.mark.slow)
+                                  for part in PARTS])
 def test_a_new_part_is_clean_and_verify_says_what_is_left_to_write(checkout: Checkout, part: str) -> None:
     arguments, lesson, left = PARTS[part]
     done = python(checkout.root, "-m", "autograder", "new", *arguments)
@@ -63,6 +64,7 @@ def test_a_new_part_is_clean_and_verify_says_what_is_left_to_write(checkout: Che
     assert told.endswith(f"What is left to write: autograder verify --lesson {lesson}")
     for path in (line.split()[1] for line in files):
         assert (checkout.root / path).is_file()
+    assert_line_to_open_next(checkout, told, arguments[2 if part != "exercise" else 1])
     linted = python(checkout.root, "-m", "ruff", "check", *[
         line.split()[1] for line in files if line.endswith(".py")])
     assert linted.returncode == 0, linted.stdout
@@ -73,12 +75,10 @@ def test_a_new_part_is_clean_and_verify_says_what_is_left_to_write(checkout: Che
         assert words in proven.stdout
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_the_file_to_open_next_is_named_with_its_line(checkout: Checkout, part: str) -> None:
-    told = python(checkout.root, "-m", "autograder", "new", *PARTS[part][0]).stdout.splitlines()[-1]
+def assert_line_to_open_next(checkout: Checkout, told: str, name: str) -> None:
     path, _, line = told.removeprefix("Open ").split(" next.")[0].partition(":")
-    assert PARTS[part][0][2 if part != "exercise" else 1].replace("-", "_") in (
-        checkout.root / path).read_text(encoding="utf-8").splitlines()[int(line) - 1].replace("-", "_")
+    named = (checkout.root / path).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+    assert name.replace("-", "_") in named.replace("-", "_")
 
 
 def test_a_lesson_that_is_finished_has_nothing_left(checkout: Checkout) -> None:
@@ -95,6 +95,7 @@ def fill(path: Path, *edits: tuple[str, str]) -> None:
     path.write_text(source, encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_mistake_that_is_written_is_caught_and_named(checkout: Checkout) -> None:
     folder = checkout.root
     assert python(folder, "-m", "autograder", "new", "mistake", "layer_norm", "gain-halved", "--lesson",
@@ -111,6 +112,7 @@ def test_a_mistake_that_is_written_is_caught_and_named(checkout: Checkout) -> No
     assert tried.returncode == 0, tried.stdout
 
 
+@pytest.mark.slow
 def test_a_check_that_is_written_passes_and_fails_where_it_should(checkout: Checkout) -> None:
     folder = checkout.root
     assert python(folder, "-m", "autograder", "new", "check", "layer_norm", "zero-gain", "--lesson",

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 REPOSITORY = Path(__file__).parents[1]
 NOBODY = "65534"
 #: what depends on who one is; the rest takes the same way for everyone
@@ -39,8 +41,9 @@ def as_nobody(scratch: Path, *command: str) -> subprocess.CompletedProcess[str]:
     script = " && ".join(["mount --make-rprivate /", *exposed(folders, scratch),
                           f"exec setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups --bounding-set=-all "
                           f"--inh-caps=-all {shlex.join(command)}"])
+    environment = {**os.environ, "HOME": "/nonexistent", "XDG_CACHE_HOME": "", "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(["unshare", "--mount", "sh", "-c", script], cwd=REPOSITORY, capture_output=True, text=True,
-                          env={**os.environ, "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"}, check=False)
+                          env=environment, check=False)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the other tests run as an ordinary user already")

@@ -15,7 +15,7 @@ import yaml
 from test_export import GradescopeResults
 
 from autograder import cli
-from autograder.integrations import requirements as needed
+from autograder.integrations.requirements import requirements as needed
 from autograder.integrations.wheel import wheel
 
 ROOT = Path(__file__).parents[1]
@@ -78,6 +78,7 @@ def started(image):
 
 # --- Gradescope ---------------------------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_gradescopes_way_of_starting_it_gives_valid_results(started):
     done, results = started({"multihead.py": ANSWER.read_bytes()})
     assert done.returncode == 0, done.stderr
@@ -86,6 +87,7 @@ def test_gradescopes_way_of_starting_it_gives_valid_results(started):
     assert "isolation: " in results.output
 
 
+@pytest.mark.slow
 def test_in_a_container_without_namespaces_the_result_says_which_wall_it_was(started):
     done, results = started({"multihead.py": ANSWER.read_bytes()}, (sys.executable, "-c", CONTAINER, "/usr/bin/env"))
     assert done.returncode == 0, done.stderr
@@ -94,6 +96,7 @@ def test_in_a_container_without_namespaces_the_result_says_which_wall_it_was(sta
     assert "(isolation: process)" in results.output
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_gets_no_score_not_even_an_earlier_one(started):
     started({"multihead.py": ANSWER.read_bytes()})
     done, results = started({"multihead.ipynb": b"{"})
@@ -102,6 +105,7 @@ def test_what_cannot_be_read_gets_no_score_not_even_an_earlier_one(started):
     assert results.output
 
 
+@pytest.mark.slow
 def test_settings_that_are_no_good_leave_no_results(started):
     done, results = started({"multihead.py": ANSWER.read_bytes()}, settings="jobs = 0")
     assert (done.returncode, results) == (3, None)
@@ -109,6 +113,7 @@ def test_settings_that_are_no_good_leave_no_results(started):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_students_code_reads_nothing_of_the_autograder(started, image):
     spy = (f"import os\nfound = []\nfor path in {[str(image / 'source'), str(image / 'results')]!r}:\n"
            "    try:\n        found.append(str(os.listdir(path)))\n    except OSError as error:\n        pass\n"
@@ -121,6 +126,7 @@ def test_a_students_code_reads_nothing_of_the_autograder(started, image):
         assert "numpy==" not in json.dumps(msgspec.to_builtins(results))
 
 
+@pytest.mark.slow
 def test_only_root_reads_what_setup_leaves(image):
     for path in (image / "source", image / "source" / wheel()[0], image / "source" / "venv"):
         assert path.stat().st_mode & 0o077 == 0, path
@@ -158,6 +164,7 @@ def test_the_workflows_are_whole_and_call_each_other(classroom):
     assert steps[-2]["id"] in reporter["env"][variable]
 
 
+@pytest.mark.slow
 def test_the_grading_step_writes_what_the_reporter_reads(classroom, tmp_path):
     called = yaml.safe_load((classroom / "grader/.github/workflows/grade.yml").read_text())
     step = called["jobs"]["autograding"]["steps"][-2]
@@ -204,17 +211,14 @@ def test_it_is_said_who_can_read_the_checks(name, tmp_path, monkeypatch, capsys)
 
 # --- what travels -------------------------------------------------------------------------------------------------
 
-def test_the_wheel_is_the_one_that_the_build_tool_makes(tmp_path):
-    subprocess.run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT], check=True,
-                   capture_output=True)
-    (built,) = tmp_path.glob("*.whl")
+def test_the_wheel_is_the_one_that_the_build_tool_makes(built_wheel):
     name, data = wheel()
-    assert name == built.name
+    assert name == built_wheel.name
 
     def files(archive: zipfile.ZipFile) -> set[str]:
         return {entry for entry in archive.namelist() if ".dist-info/" not in entry}
 
-    assert files(zipfile.ZipFile(io.BytesIO(data))) == files(zipfile.ZipFile(built))
+    assert files(zipfile.ZipFile(io.BytesIO(data))) == files(zipfile.ZipFile(built_wheel))
 
 
 def test_equal_files_make_equal_wheels():

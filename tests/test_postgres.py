@@ -3,19 +3,19 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 from datetime import timedelta
 from glob import glob
 from pathlib import Path
 
 import pytest
-from courses import cell_of, hand_in, new_course
+from courses import cell_of, hand_in, new_course, run_nbgrader
 from damage import honest
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.plugins.export import CsvExportPlugin
 from sqlalchemy import create_engine, text
-from test_hook import FULL, run_nbgrader
+from test_hook import FULL
+from waiting import HANGS, eventually
 
 from autograder.course.folder import Course, CourseError
 from autograder.lessons.installed import load_lesson
@@ -42,35 +42,42 @@ def server():
     process = subprocess.Popen([BINARIES[0] / "postgres", "-D", folder / "data", "-k", folder, "-c",
                                 "listen_addresses=", "-F"], **run)
     try:
-        wait_for(folder, process)
+        eventually((folder / ".s.PGSQL.5432").exists, lambda: process.poll() is not None)
         yield folder
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(HANGS)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def wait_for(folder: Path, process: subprocess.Popen) -> None:
-    until = time.monotonic() + 60
-    while not (folder / ".s.PGSQL.5432").exists():
-        assert process.poll() is None
-        assert time.monotonic() < until
-        time.sleep(0.05)
+def on(server: Path, course: Course, database: str, template: str = "template0") -> Course:
+    """This course with a new database on that server, a copy of another one."""
+    admin = create_engine(f"postgresql+psycopg://teacher@/postgres?host={server}", isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.execute(text(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}'"))
+        connection.execute(text(f"CREATE DATABASE {database} TEMPLATE {template}"))
+    admin.dispose()
+    config = course.root / "nbgrader_config.py"
+    url = f"postgresql+psycopg://teacher@/{database}?host={server}"
+    config.write_text(f"{config.read_text()}\nc.CourseDirectory.db_url = {url!r}\n")
+    return Course.find(course.root)
+
+
+@pytest.fixture(scope="module")
+def graded(server, tmp_path_factory) -> Course:
+    """A course of two whose gradebook was not there before it was graded."""
+    course = on(server, new_course(tmp_path_factory.mktemp("graded")), "graded")
+    hand_in(course, "student-01", honest())
+    hand_in(course, "student-02", b"")
+    grade_course(course.root)
+    return course
 
 
 @pytest.fixture
-def course(server, tmp_path, request) -> Course:
-    """A course whose configuration names a fresh database on that server."""
+def course(server, graded, tmp_path, request) -> Course:
+    """A copy of that course, with its database."""
     name = "".join(letter for letter in request.node.name if letter.isalnum())[:40].lower()
-    admin = create_engine(f"postgresql+psycopg://teacher@/postgres?host={server}", isolation_level="AUTOCOMMIT")
-    with admin.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    admin.dispose()
-    course = new_course(tmp_path)
-    config = course.root / "nbgrader_config.py"
-    url = f"postgresql+psycopg://teacher@/{name}?host={server}"
-    config.write_text(f"{config.read_text()}\nc.CourseDirectory.db_url = {url!r}\n")
-    return Course.find(tmp_path)
+    return on(server, Course.find(shutil.copytree(graded.root, tmp_path / "course")), name, template="graded")
 
 
 def scores(course: Course, student: str) -> dict[str, float | None]:
@@ -79,7 +86,9 @@ def scores(course: Course, student: str) -> dict[str, float | None]:
         return {grade.name: grade.auto_score for grade in submission.grades if grade.name in FULL}
 
 
-def test_both_ways_write_into_postgresql_and_export_reads_it(course, tmp_path):
+@pytest.mark.slow
+def test_both_ways_write_into_postgresql_and_export_reads_it(server, tmp_path):
+    course = on(server, new_course(tmp_path), "both")
     wrong = honest()
     cell_of(wrong, "merge_heads")["source"] = "def merge_heads(h):\n    return h"
     run_nbgrader(GenerateAssignment, course)
@@ -96,15 +105,12 @@ def test_both_ways_write_into_postgresql_and_export_reads_it(course, tmp_path):
     assert "18.0" in (tmp_path / "grades.csv").read_text()
 
 
-def test_a_gradebook_that_is_not_there_yet_is_made_in_postgresql(course):
-    hand_in(course, "student-01", honest())
-    grade_course(course.root)
-    assert scores(course, "student-01") == FULL
+def test_a_gradebook_that_is_not_there_yet_is_made_in_postgresql(graded):
+    assert scores(graded, "student-01") == FULL
+    assert scores(graded, "student-02") == dict.fromkeys(FULL)
 
 
 def test_manual_scores_and_comments_are_kept_in_postgresql(course):
-    hand_in(course, "student-01", honest())
-    grade_course(course.root)
     with Gradebook(course.db_url) as gradebook:
         gradebook.find_grade("test_multihead", "multihead", "multihead", "student-01").manual_score = 1.5
         gradebook.find_comment("multihead", "multihead", "multihead", "student-01").manual_comment = "almost"
@@ -116,9 +122,6 @@ def test_manual_scores_and_comments_are_kept_in_postgresql(course):
 
 
 def test_marks_are_read_from_postgresql(course):
-    hand_in(course, "student-01", honest())
-    hand_in(course, "student-02", b"")
-    grade_course(course.root)
     with Gradebook(course.db_url) as gradebook:
         gradebook.find_grade("test_multihead", "multihead", "multihead", "student-01").manual_score = 1.5
         submission = gradebook.find_submission("multihead", "student-01")
@@ -133,7 +136,6 @@ def test_marks_are_read_from_postgresql(course):
 def test_a_server_that_is_away_is_told_in_one_line(course):
     config = course.root / "nbgrader_config.py"
     config.write_text(config.read_text().replace("host=", "host=/nowhere"))
-    hand_in(course, "student-01", honest())
     with pytest.raises(CourseError, match="the gradebook postgresql.* cannot be used") as caught:
         grade_course(course.root)
     assert "\n" not in str(caught.value)

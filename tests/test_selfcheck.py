@@ -6,13 +6,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from importlib import import_module
 from pathlib import Path
 
 import nbformat
 import pytest
 from editions import LESSON, beside
+from waiting import HANGS
 
 from autograder.lessons.kit.course_file import course_file
 
@@ -49,7 +49,7 @@ def edit(folder: Path, change) -> None:
 def run(folder: Path, *arguments: str, code: int) -> str:
     patience = () if "--seconds" in arguments else ("--seconds", "100")         # the machine may be busy
     done = subprocess.run([sys.executable, "-m", "selfcheck", *arguments, *patience], cwd=folder, capture_output=True,
-                          encoding="utf-8", env={**os.environ, "PYTHONUTF8": "1"}, timeout=300)
+                          encoding="utf-8", env={**os.environ, "PYTHONUTF8": "1"}, timeout=HANGS)
     assert "Traceback" not in done.stdout + done.stderr
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -192,9 +192,8 @@ def test_watching_tries_again_at_every_save_until_ctrl_c(folder):
         assert "van de 10 voorbeelden kloppen" in until(watching, "Ctrl-C")
         (folder / "multihead.ipynb").write_text("{")
         assert "geen goede JSON" in until(watching, "Ctrl-C")
-        time.sleep(0.5)
         watching.send_signal(signal.SIGINT)
-        left = watching.communicate(timeout=20)[0]
+        left = watching.communicate(timeout=HANGS)[0]
         assert watching.returncode == 0
         assert "Traceback" not in left
     finally:

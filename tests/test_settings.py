@@ -1,8 +1,6 @@
 """autograder.toml: what it says holds, what it cannot say is one line, and without it nothing changes."""
 import json
-import os
 import shutil
-import subprocess
 import sys
 from datetime import datetime
 from fractions import Fraction
@@ -11,11 +9,10 @@ from pathlib import Path
 import by_hand
 import nbformat
 import pytest
-from courses import as_stock, grade_of, hand_in, new_course, released, rows
+from courses import as_stock, grade_of, hand_in, new_course, released, rows, run_nbgrader
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from test_gradebook import GRADES
-from test_hook import run_nbgrader
 
 from autograder import cli
 from autograder.authoring.demo.notebooks import Assignment
@@ -162,8 +159,9 @@ WORTH = [("test_merge_heads", 2.0), ("test_multihead", 5.0), ("test_multihead_ba
 
 
 @pytest.fixture
-def course(tmp_path) -> Course:
-    return new_course(tmp_path)
+def course(registered, tmp_path) -> Course:
+    """A course whose gradebook knows the lesson's own points."""
+    return Course.find(shutil.copytree(registered.root, tmp_path / "course"))
 
 
 def test_a_release_carries_the_courses_points_to_students_and_gradebook(course):
@@ -175,7 +173,8 @@ def test_a_release_carries_the_courses_points_to_students_and_gradebook(course):
     assert sum(cell["metadata"].get("nbgrader", {}).get("points", 0) for cell in source["cells"]) == 20
 
 
-def test_a_gradebook_that_is_made_while_grading_has_them_too(course):
+def test_a_gradebook_that_is_made_while_grading_has_them_too(tmp_path):
+    course = new_course(tmp_path)
     changed = settings(course.root, OWN).lesson("multihead")
     with GradebookWriter(course, changed) as writer:
         writer.write([Entry(grade_of("student-01", (4.5, 2, 5, 7, "skipped")))])
@@ -257,27 +256,27 @@ def test_a_file_that_is_no_good_stops_a_command_and_never_its_help(engine, tmp_p
     assert cli.run(["check", "--help"]) == cli.run(["--help"]) == 0
 
 
-def test_a_course_is_graded_by_its_own_points_and_again_when_they_change(tmp_path):
+def test_a_course_is_graded_by_its_own_points_and_again_when_they_change(tmp_path, capsys):
     course = new_course(tmp_path)
     answer = (ROOT / "solutions" / "multihead.py").read_text()
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(answer)])
     hand_in(course, "student-01", notebook)
     settings(course.root, OWN)
-    first = graded(course)
+    first = graded(course, capsys)
     assert (first["points"], first["max_points"]) == (18.5, 18.5)
     settings(course.root, "[lessons.multihead]\nskip = ['own_test']\n")
-    subprocess.run([sys.executable, "-m", "autograder", "release"], cwd=course.root, check=True, capture_output=True,
-                   env={**os.environ, "PYTHONPATH": str(ROOT)})
-    second = graded(course)
+    release(course.root)
+    second = graded(course, capsys)
     assert (second["points"], second["max_points"]) == (17, 17)
     assert first["checks"] != second["checks"]
 
 
-def test_nbgrader_gives_the_same_points_by_our_steps_and_by_its_own_kernel(tmp_path, monkeypatch):
-    course = new_course(tmp_path / "grade")
+def test_nbgrader_gives_the_same_points_by_our_steps_and_by_its_own_kernel(registered, tmp_path, monkeypatch):
+    course = Course.find(shutil.copytree(registered.root, tmp_path / "grade"))
     settings(course.root, OWN)
     release(course.root)
-    answer = (ROOT / "solutions" / "multihead.py").read_text().replace("return x.swapaxes(1, 2)", "return x")
+    answer = (ROOT / "solutions" / "multihead.py").read_text().replace(
+        "return x.swapaxes(1, 2)", "import warnings; warnings.warn('?'); return x")      # a kernel shows it as an error
     hand_in(course, "student-01", Assignment.of(LESSON).filled(answer))
     for name in ("hook", "stock"):
         shutil.copytree(course.root, tmp_path / name)
@@ -292,10 +291,11 @@ def test_nbgrader_gives_the_same_points_by_our_steps_and_by_its_own_kernel(tmp_p
     assert {name: found[name] for name in dict(WORTH)} == dict(WORTH) | {"test_split_heads": 0.0}
 
 
-def graded(course: Course) -> dict:
-    done = subprocess.run([sys.executable, "-m", "autograder", "grade", "--json", "-", "--jobs", "1"], cwd=course.root,
-                          check=True, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
-    return json.loads(done.stdout)
+def graded(course: Course, capsys) -> dict:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(course.root)
+        assert cli.run(["grade", "--json", "-", "--jobs", "1"]) == 0
+    return json.loads(capsys.readouterr().out)
 
 
 def test_the_engine_keeps_to_the_courses_points():

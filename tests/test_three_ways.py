@@ -7,10 +7,9 @@ import random
 import shutil
 
 import pytest
-from courses import LESSON, as_stock, hand_in, new_course, rows
-from nbgrader.converters import Autograde, GenerateAssignment
+from courses import LESSON, as_stock, hand_in, rows, run_nbgrader
+from nbgrader.converters import Autograde
 from test_gradebook import COMMENTS, GRADES, STUDENTS, SUBMISSIONS, SUBMITTED
-from test_hook import run_nbgrader
 
 from autograder.authoring.demo.cast import Cast
 from autograder.authoring.demo.notebooks import Assignment
@@ -19,16 +18,17 @@ from autograder.nbgrader import kernel
 from autograder.nbgrader.gradebook import NO_RESPONSE
 from autograder.run.grade_course import grade_course
 
+pytestmark = pytest.mark.slow
+
 SIZE = int(os.environ.get("THREE_WAYS", "6"))
 ROLES = ("right", "one_mistake", "two_mistakes", "half_finished", "untouched", "one_mistake")
 
 
 @pytest.fixture(scope="module")
-def three(tmp_path_factory) -> list[Course]:
+def three(generated, tmp_path_factory) -> list[Course]:
     """The same class in three course folders, each graded in its own way."""
     root = tmp_path_factory.mktemp("three")
-    course = new_course(root / "grade")
-    run_nbgrader(GenerateAssignment, course)
+    course = Course.find(shutil.copytree(generated.root, root / "grade"))
     cast = Cast(Assignment.of(LESSON), random.Random(5))
     for number in range(SIZE):
         work = getattr(cast, f"_{ROLES[number % len(ROLES)]}")()
@@ -36,7 +36,7 @@ def three(tmp_path_factory) -> list[Course]:
     for name in ("hook", "stock"):
         shutil.copytree(course.root, root / name)
     hook, stock = Course.find(root / "hook"), as_stock(Course.find(root / "stock"))
-    grade_course(course.root, jobs=2)
+    grade_course(course.root)
     run_nbgrader(Autograde, hook)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.path.dirname(os.path.dirname(os.path.dirname(kernel.__file__))))
