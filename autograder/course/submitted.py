@@ -1,4 +1,4 @@
-"""What a student handed in, as nbgrader's folders hold it: one submission among whatever else lies there."""
+"""Read what a student handed in from nbgrader's folders: one submission among whatever else is there."""
 from __future__ import annotations
 
 import os
@@ -13,7 +13,7 @@ from autograder.records import Submission, text
 
 
 def submitted(course: Course, lesson: Lesson, student: str, assignment: str = "") -> Submission:
-    """The submission in this student's folder, under its path below submitted/; it says so where none can be read."""
+    """The submission in this student's folder, under its path below submitted/; it says so if none can be read."""
     assignment = assignment or lesson.name
     folder = course.path("submitted", student, assignment)
     link = _link(course, folder)
@@ -28,7 +28,7 @@ def submitted(course: Course, lesson: Lesson, student: str, assignment: str = ""
 
 
 def _link(course: Course, folder: Path) -> Path | None:
-    """The first folder on the way from submitted/ to the student's work that is a link."""
+    """The first folder from submitted/ down to the student's work that is a link."""
     top = course.root / course.setting("submitted_directory")
     below = [one for one in (folder, *folder.parents) if one != top and one.is_relative_to(top)]
     return next((one for one in reversed(below or [folder]) if one.is_symlink()), None)
@@ -41,7 +41,7 @@ def _not_followed(link: Path, student: str, lesson: Lesson) -> Submission:
 
 
 def _unless_shared(course: Course, submission: Submission, student: str, folder: Path, assignment: str) -> Submission:
-    """The submission, unless its file is that of another student, put into this folder later by a hard link."""
+    """The submission, unless its file is another student's, hard-linked into this folder later."""
     path = folder / submission.name
     try:
         state = path.stat(follow_symlinks=False)
@@ -57,13 +57,13 @@ def _unless_shared(course: Course, submission: Submission, student: str, folder:
 
 
 def _holds(folder: Path, state: os.stat_result) -> bool:
-    """Whether the file with this state lies in the folder."""
+    """Whether the file with this state is in the folder."""
     return any(os.path.samestat(os.stat(os.path.join(where, name), follow_symlinks=False), state)
                for where, _, names in os.walk(folder) for name in names)
 
 
 def is_markup(student: str) -> bool:
-    """Whether a folder's name could be read as HTML: nbgrader's formgrader puts it into its pages as it is."""
+    """Whether a folder's name could be read as HTML: nbgrader's formgrader inserts it into its pages unescaped."""
     return "<" in student or ">" in student
 
 

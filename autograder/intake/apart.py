@@ -1,8 +1,8 @@
-"""Reading in a process of its own, which no file can fill or keep busy for long: what comes back is a bounded record.
+"""Read in a separate process, which no file can fill or keep busy for long: the result is a bounded record.
 
-The process is forked, so that it knows what this one knows, and ends without running anything of this one's. One
-submission has so many seconds of processor time there, and all of them together so much memory beyond what this
-process has; no clock on the wall decides anything.
+The process is forked, so that it knows what this one knows, and ends without running any of this one's handlers. The
+processor time of each submission is limited there, and so is the memory of all of them together beyond this process's;
+the wall clock never decides.
 """
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ TOO_LARGE = text("Reading this takes more memory than a submission may use: it h
 
 
 class TooLong(BaseException):
-    """The submission that is being read has used its time. No `except Exception` on the way may hide that."""
+    """The submission being read has used up its time. No `except Exception` on the way may hide that."""
 
 
 class Ended(Exception):
-    """The process ended before it was done; `why` where that is the fault of what was read."""
+    """The process ended before it was done; `why` if what was read is at fault."""
 
     def __init__(self, why: Text | None, words: str):
         super().__init__(words)
@@ -46,7 +46,7 @@ class Ended(Exception):
 
 
 def one(read: Callable[[], T], kind: type[T]) -> T:
-    """What `read` returns, in a process of its own. Raises Ended."""
+    """What `read` returns, from a separate process. Raises Ended."""
     def only() -> Iterator[T]:
         with in_time():
             yield read()
@@ -56,11 +56,11 @@ def one(read: Callable[[], T], kind: type[T]) -> T:
 
 
 def each(read: Callable[[], Iterable[T]], kind: type[T]) -> Iterator[T]:
-    """What `read` yields, one after another, in a process of its own. Raises Ended."""
+    """What `read` yields, item by item, from a separate process. Raises Ended."""
     import autograder.intake.archive  # noqa: F401 (no child waits for the lock of an import that a thread holds)
 
     ours, theirs = os.pipe()
-    with warnings.catch_warnings():       # of threads, of which the child needs none
+    with warnings.catch_warnings():       # about threads, which the child does not need
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
@@ -128,11 +128,11 @@ def _send(answers: BinaryIO, answer: object) -> None:
 
 
 def _become_small() -> None:
-    gc.disable()                          # or it would touch, and so copy, everything that this process was given
+    gc.disable()                          # it would touch, and so copy, everything that this process inherited
     signal.signal(signal.SIGINT, signal.SIG_IGN)            # Ctrl-C is for the parent, who ends this process
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGPROF, _time_is_up)
-    with suppress(OSError, ValueError):                     # only Linux says what it has
+    with suppress(OSError, ValueError):                     # only Linux reports its memory
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + MEMORY)
     _limit(resource.RLIMIT_CORE, 0)
@@ -149,7 +149,7 @@ def _time_is_up(*_: object) -> None:
 
 @contextmanager
 def in_time() -> Iterator[None]:
-    """TooLong where what happens inside takes more than its time. It does nothing outside a process that reads."""
+    """Raise TooLong if what happens inside takes more than its time. Does nothing outside a reading process."""
     if signal.getsignal(signal.SIGPROF) is not _time_is_up:
         yield
         return

@@ -14,7 +14,7 @@ from autograder.records import NotebookCell, Text, text
 
 CODE_CAP = 2 * 2**20                      # characters of code in one notebook
 CELL_CAP = 2_000                          # code cells in one notebook
-PROSE_CAP = 100_000                       # characters looked at in a text cell; pictures may follow in it
+PROSE_CAP = 100_000                       # characters read of a text cell; pictures may follow them
 TEXT_CAP = 4_000_000                      # characters that are kept of all text cells together
 _UNPRINTABLE = re.compile("[\0\ud800-\udfff]")
 _MARKER = re.compile(r"^# ?(?:%%(?![^\s\[])|In ?\[[ \d]*\]:).*$", re.MULTILINE)
@@ -67,7 +67,7 @@ def checked(cells: list[NotebookCell]) -> tuple[list[NotebookCell], list[Text]]:
 
 
 def kept(cells: Sequence[NotebookCell]) -> tuple[list[NotebookCell], list[Text]]:
-    """The cells as a person will read them; of texts without end what fits, which is said."""
+    """The cells as a person will read them; of endless texts as much as fits, with a note."""
     left, found, cut = TEXT_CAP, [], []
     for cell in cells:
         if cell.kind != "code":

@@ -44,17 +44,17 @@ _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
 
 
 def text_of(data: bytes) -> tuple[str, list[Text]]:
-    """The text in a file, and a notice where it was not plain UTF-8 or ended in NULs. Raises Unreadable."""
+    """The text of a file, and a notice if it was not plain UTF-8 or ended in NULs. Raises Unreadable."""
     encoded, notices = utf8_of(data)
     return encoded.decode(), notices
 
 
 def utf8_of(data: bytes) -> tuple[bytes, list[Text]]:
-    """The same as UTF-8: as text, a file can take four times as much."""
+    """The same as UTF-8 bytes: as text, a file can take four times as much memory."""
     _refuse_what_is_no_text(data)
     encoded, notices = _as_utf8(data)
-    encoded = encoded[_MARKS.match(encoded).end():]    # two tools may each have put one there
-    whole = encoded.rstrip(b"\0")                      # a crash or a disk on the network leaves them there
+    encoded = encoded[_MARKS.match(encoded).end():]    # two tools may each have added one
+    whole = encoded.rstrip(b"\0")                      # a crash or a network disk leaves them there
     if len(whole) != len(encoded):
         notices = [*notices, text("The file ends in NUL characters ({count} of them), which were left out. Saving it "
                                   "was probably cut short; look whether its end is there.",
@@ -78,7 +78,7 @@ def _as_utf8(data: bytes) -> tuple[bytes, list[Text]]:
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Whether all of it is UTF-8, looked at piece by piece."""
+    """Whether all of it is UTF-8, checked piece by piece."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for start in range(0, len(data), _PIECE):
@@ -90,7 +90,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _utf8(data: bytes) -> tuple[bytes, list[Text]]:
-    """UTF-8, or else what Windows calls ANSI, or UTF-8 with some damage, whichever explains more of the bytes."""
+    """Decode as UTF-8, as what Windows calls ANSI, or as UTF-8 with some damage, whichever explains more bytes."""
     if _is_utf8(data):
         return data, []
     if _looks_binary(data):

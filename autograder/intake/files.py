@@ -13,7 +13,7 @@ from autograder.records import Text, text
 
 SUFFIXES = (".ipynb", ".py", ".ipynb.txt", ".ipynb.json")       # browsers add the last two
 ARCHIVE = ".zip"
-ENTRY_CAP = 50_000                        # files and folders below the one that was given
+ENTRY_CAP = 50_000                        # files and folders below the given one
 _PASSED_BY = ("__pycache__", "__MACOSX", "node_modules", "site-packages", "venv")
 
 
@@ -42,7 +42,7 @@ def passed_by(name: str) -> bool:
 
 
 def load(path: str) -> bytes:
-    """The bytes of a file; Unreadable if it is missing, closed to us, larger than the cap or no file."""
+    """The bytes of a file; Unreadable if it is missing, not permitted, larger than the cap or not a file."""
     try:
         with open(path, "rb", opener=_without_waiting) as file:
             state = os.fstat(file.fileno())
@@ -77,7 +77,7 @@ def cannot_open(error: Exception) -> Text:
 
 
 def folder_listing(root: str) -> Listing:
-    """The files below a folder. No link is followed, wherever it leads; that is said of those that could be work."""
+    """The files below a folder. No link is followed, wherever it leads; a notice names those that could be work."""
     listing, links, closed, entries = Listing(), [], [], 0
     for folder, subfolders, names in os.walk(root, onerror=closed.append):
         subfolders[:] = sorted(name for name in subfolders if not passed_by(name))

@@ -11,7 +11,7 @@ import re
 from autograder.intake.encoding import Unreadable
 from autograder.records import Text, text
 
-TOKEN_CAP = 4_000_000                     # strings, escapes and odd numbers in a file that is worth mending
+TOKEN_CAP = 4_000_000                     # strings, escapes and odd numbers in a file that is worth repairing
 CONTROL_CAP = 200_000                     # control characters in one
 
 # Possessive, and an unclosed string runs to the end: one pass over the file, whatever it holds.
@@ -19,7 +19,7 @@ _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|-?Infinity|NaN', re.DOTALL
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
                      rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
 _CONTROL = re.compile(rb"[\x00-\x1f]")
-_ODD = bytes(sorted(set(range(32)) - set(b"\t\n\r")))     # these stand between strings as well
+_ODD = bytes(sorted(set(range(32)) - set(b"\t\n\r")))     # these occur between strings as well
 _NOTICES = {
     "number": text("The file holds NaN or Infinity, which is not valid JSON; those values were left out."),
     "half": text("A character of the file is damaged (half of a pair); a � stands in its place."),

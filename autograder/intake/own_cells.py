@@ -16,8 +16,8 @@ from autograder.intake.template import Template, normalised
 from autograder.lessons.kit.lesson import UNWRITTEN, Lesson
 from autograder.records import Cell, NotebookCell, Text, text
 
-PLACES = 200                              # at which a name is looked at
-NEAR = 700                                # characters on both sides of it; no way to bind a name is longer
+PLACES = 200                              # at which a name is looked up
+NEAR = 700                                # characters on either side; no way to bind a name is longer
 _FENCE = re.compile(r"^```.*$\n?", re.MULTILINE)
 _FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _TO_A_FILE = re.compile(r"\s*%%(?:writefile|file)\b.*\n?")
@@ -78,14 +78,14 @@ def may_define(source: str, name: str) -> bool:
     source = _COMMENT.sub("", source.replace("\\\n", " "))
     places = [match.start() for match in islice(re.finditer(rf"\b{name}\b", source), PLACES + 1)]
     if len(places) > PLACES:
-        return True                       # a file that says it so often may do anything
+        return True                       # a file that uses the name so often may do anything
     ways = [re.compile(way.replace("NAME", name), re.MULTILINE) for way in _WAYS]
     return bool(places) and (_BY_NAME.search(source) is not None or any(
         way.search(around) for around in _around(source, places) for way in ways))
 
 
 def _around(source: str, places: Iterable[int]) -> Iterable[str]:
-    """What stands near each of these places, from the beginning of a line where one is near."""
+    """The text near each of these places, from the beginning of a line if one is near."""
     for place in places:
         start = max(0, place - NEAR)
         line = source.rfind("\n", max(0, start - NEAR), start)

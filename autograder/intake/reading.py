@@ -64,9 +64,9 @@ def _read(paths: Sequence[str | Path], lesson: Lesson) -> Iterator[Submission]:
 
 
 def read_folder(folder: str | Path, student: str, lesson: Lesson) -> Submission:
-    """What this student handed in, in an assignment folder of their own. Its name is the path below that folder.
+    """What this student handed in, in their own assignment folder. Its name is the path below that folder.
 
-    It is read in a process of its own, under limits.
+    It is read in a separate process, under limits.
     """
     try:
         return apart.one(lambda: _read_folder(folder, student, lesson), Submission)
@@ -115,7 +115,7 @@ def _at(path: str, kind: int, identity: str, seen: set[str], lesson: Lesson) -> 
 
 def _folder(path: str, absolute: PurePosixPath, seen: set[str], lesson: Lesson) -> Iterator[Submission]:
     link = next((one for one in (absolute, absolute.parent) if os.path.islink(one)), None)
-    if link is not None and absolute.name in assignment_folders(lesson):        # of a student, in nbgrader's layout
+    if link is not None and absolute.name in assignment_folders(lesson):        # a student's, in nbgrader's layout
         yield unreadable(path, absolute.parent.name, text(
             "The folder {name} is a link, which is not followed: it may lead to the work of somebody else. Put the "
             "files themselves there.", name=listed([link.name])), lesson)
@@ -130,7 +130,7 @@ def _folder(path: str, absolute: PurePosixPath, seen: set[str], lesson: Lesson) 
 
 
 def _in_time(name: str, student: str, lesson: Lesson, make: Callable[[], T]) -> T | Submission:
-    """What this makes; where it takes more than one submission may, a submission that says so."""
+    """The submissions that this makes; if it exceeds the limits of one submission, a submission that says so."""
     try:
         with apart.in_time():
             return make()
@@ -173,11 +173,12 @@ def _collection(path: str, listing: Listing, above: tuple[str, ...], seen: set[s
 
 
 def _chosen(work: Work, seen: set[str], lesson: Lesson) -> Submission | None:
-    """The one submission among a student's files, unless it came before."""
+    """The one submission among a student's files, unless it was already read."""
     file, submission = _best(work, lesson)
     if file.identity in seen:
         return None
-    seen.update(one.identity for one in (file, *work.files) if not is_archive(one.path))    # may yet be given by itself
+    # an archive may yet be given by itself
+    seen.update(each.identity for each in (file, *work.files) if not is_archive(each.path))
     return submission
 
 
@@ -205,7 +206,7 @@ def _drafts(work: Work, lesson: Lesson) -> list[tuple[File, Submission]]:
 
 
 def _unpacked(archive: File, lesson: Lesson, opened: ExitStack) -> list[File]:
-    """The notebooks in a student's archive, or else the Python files; the archive itself where there is neither.
+    """The notebooks in a student's archive, else the Python files; the archive itself if it has neither.
 
     They can be loaded as long as it is `opened`.
     """
@@ -260,7 +261,7 @@ def _loaded(name: str, student: str, load: Callable[[], bytes], lesson: Lesson) 
         return unreadable(name, student, error.why, lesson)
     except MemoryError:
         return unreadable(name, student, apart.TOO_LARGE, lesson)
-    except Exception as error:            # a fault of ours costs this student's file a look, not the class its grades
+    except Exception as error:            # our fault means a look at this student's file, not a class without grades
         return unreadable(name, student, text("The autograder cannot read this file, which is its own fault ({error}); "
                                               "a person has to look at it.", error=type(error).__name__), lesson)
 

@@ -1,10 +1,10 @@
-"""Writes autograded/<student>/<assignment>/, from where the formgrader, feedback and export of nbgrader go on.
+"""Write autograded/<student>/<assignment>/, from which nbgrader's formgrader, feedback and export continue.
 
-The notebook has the cells of the student's and, in their places, those of the course with their hidden tests, as
-`nbgrader autograde` would leave it; its outputs are ours (see cell_outputs). Beside it stand the course's own files,
-timestamp.txt, by which nbgrader knows that this submission has been graded, and the secret by which its exchange gives
-the feedback to the student alone. No other file of the student's is copied: a numpy.py among them would be imported by
-whoever opens the notebook there.
+The notebook has the student's cells and, in their places, the course's cells with their hidden tests, as `nbgrader
+autograde` would leave it; its outputs are ours (see cell_outputs). Beside it are the course's own files, timestamp.txt,
+by which nbgrader knows that this submission was graded, and the secret by which its exchange gives the feedback to the
+student alone. No other file of the student's is copied: a numpy.py among them would be imported by anyone who opens the
+notebook there.
 """
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class AutogradedWriter:
         return self._notebook(cells, submission, grade), unanswered(cells, self._stubs)
 
     def files(self, student: str) -> dict[str, bytes]:
-        """What stands beside the notebook, by path: the course's own files, and those of nbgrader's exchange."""
+        """The files beside the notebook, by path: the course's own, and those of nbgrader's exchange."""
         return self._files | exchange_files(self.course.path("submitted", student, self.source.assignment))
 
     def _placed(self, submission: Submission) -> list[Placed]:
@@ -80,7 +80,7 @@ class AutogradedWriter:
 
     def _notebook(self, cells: Sequence[Placed], submission: Submission, grade: Grade) -> dict[str, Any]:
         """A notebook of format 4.5 (nbformat itself takes as long to write it as we take to grade it)."""
-        made = [self._cell(one, grade) for one in cells]
+        made = [self._cell(cell, grade) for cell in cells]
         language = language_for(grade, self.language)
         lines = notice_lines(grade, language)
         if submission.unreadable is not None:
@@ -94,23 +94,23 @@ class AutogradedWriter:
             metadata["kernelspec"] = self.source.kernelspec
         return {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": made}
 
-    def _cell(self, one: Placed, grade: Grade) -> dict[str, Any]:
-        cell: dict[str, Any] = {"cell_type": one.kind, "metadata": _metadata(one.course), "source": one.source}
-        if one.kind == "code":
-            cell |= {"execution_count": None, "outputs": self._outputs(one, grade)}
+    def _cell(self, place: Placed, grade: Grade) -> dict[str, Any]:
+        cell: dict[str, Any] = {"cell_type": place.kind, "metadata": _metadata(place.course), "source": place.source}
+        if place.kind == "code":
+            cell |= {"execution_count": None, "outputs": self._outputs(place, grade)}
         return cell
 
-    def _outputs(self, one: Placed, grade: Grade) -> list[dict[str, Any]]:
+    def _outputs(self, cell: Placed, grade: Grade) -> list[dict[str, Any]]:
         language = language_for(grade, self.language)
-        if one.course is None or not one.course.grade or one.course.solution:
-            report = next((report for report in grade.cells if report.cell == one.index), None)
-            return list(run_outputs(report if one.index is not None else None, language))
-        name = self._exercises.get(one.course.name)
+        if cell.course is None or not cell.course.grade or cell.course.solution:
+            report = next((report for report in grade.cells if report.cell == cell.index), None)
+            return list(run_outputs(report if cell.index is not None else None, language))
+        name = self._exercises.get(cell.course.name)
         if name is None:
-            points, words = (0.0, example_words(language)) if one.course.points == 0 else (None, "")
+            points, words = (0.0, example_words(language)) if cell.course.points == 0 else (None, "")
             return score_outputs(points, words, "", language)
         exercise = next((exercise for exercise in grade.exercises if exercise.name == name), None)
-        return score_outputs(cell_points(grade, name, one.course.points), exercise_words(exercise, language),
+        return score_outputs(cell_points(grade, name, cell.course.points), exercise_words(exercise, language),
                              exercise_page(exercise, language), language)
 
     @cached_property
@@ -129,7 +129,7 @@ class AutogradedWriter:
 
     @cached_property
     def _files(self) -> dict[str, bytes]:
-        """The course's own files for this assignment, by their path in its folder; no notebooks."""
+        """The course's own files for this assignment, by their path in its folder, without notebooks."""
         folder = self.course.path("source", ".", self.source.assignment)
         files = {f"{module}.py": course_file(path).read_bytes() for module, path in self.lesson.beside.items()}
         for path in _course_files(folder, [*self.course.setting("ignore"), "*.ipynb"]):
@@ -138,13 +138,13 @@ class AutogradedWriter:
 
 
 def _cells(submission: Submission) -> Sequence[NotebookCell]:
-    """All cells of the student's notebook; where there is none, the cells that were graded."""
+    """All cells of the student's notebook; if there is none, the cells that were graded."""
     return submission.notebook or [NotebookCell(cell.index, "code", cell.source, cell.grade_id)
                                    for cell in submission.cells]
 
 
 def _metadata(course: SourceCell | None) -> dict[str, Any]:
-    """nbgrader's marks of a cell of the course's, as the gradebook knows them; the student's own are not trusted."""
+    """nbgrader's metadata of a course cell, as the gradebook knows it; the student's own is not trusted."""
     if course is None:
         return {}
     marks = {"schema_version": 3, "grade_id": course.name, "grade": course.grade, "solution": course.solution,

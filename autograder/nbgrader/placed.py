@@ -1,8 +1,8 @@
-"""Where the student's cells stand among the course's: the notebook that a person reads after grading.
+"""Place the student's cells among the course's: the notebook that a person reads after grading.
 
-Only text comes out of the student's file. What the course gave is taken from the course again, each of its graded
-cells stands there exactly once whatever happened to it, and a text cell of the student's is shown as the letters that
-it consists of: as Markdown it could carry a script, and the formgrader shows it on the Jupyter server's own origin.
+Only text is taken from the student's file. Given cells are taken from the course again, each graded cell of the course
+is there exactly once whatever happened to it, and a student's text cell is shown literally: as Markdown it could carry
+a script, and the formgrader shows it on the Jupyter server's own origin.
 """
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Placed:
 
     kind: str                               # "code" or "markdown"
     source: str
-    course: SourceCell | None = None        # the cell of the course that it is
-    index: int | None = None                # where it stood in the student's notebook
+    course: SourceCell | None = None        # the cell of the course that it is, if any
+    index: int | None = None                # its position in the student's notebook
 
 
 def placed(source: SourceNotebook, cells: Sequence[NotebookCell], code: Mapping[int, str],
@@ -35,26 +35,26 @@ def placed(source: SourceNotebook, cells: Sequence[NotebookCell], code: Mapping[
     """
     courses = _recognised(source, cells, code)
     found = [_placed(cell, courses.get(cell.index), code, prose) for cell in cells]
-    return _completed(source, [one for one in found if one is not None])
+    return _completed(source, [cell for cell in found if cell is not None])
 
 
 def unanswered(cells: Iterable[Placed], stubs: frozenset[str]) -> frozenset[str]:
     """The solution cells that are still as they were released; `stubs` are those of the other editions."""
-    return frozenset(one.course.name for one in cells if one.course is not None and one.course.solution
-                     and (one.source == one.course.source or one.source in stubs))
+    return frozenset(cell.course.name for cell in cells if cell.course is not None and cell.course.solution
+                     and (cell.source == cell.course.source or cell.source in stubs))
 
 
 def _recognised(source: SourceNotebook, cells: Sequence[NotebookCell],
                 code: Mapping[int, str]) -> dict[int, SourceCell]:
-    """Which cells are the course's, by index: known by their grade_id, else by their text or what they define.
+    """Which cells are the course's, by index: recognised by their grade_id, else by their text or what they define.
 
-    Of several with one grade_id it is the last, as nbgrader has it.
+    Of several with the same grade_id it is the last, as in nbgrader.
     """
     marked = {cell.grade_id: cell.index for cell in cells
               if cell.grade_id in source.by_name and not (source.by_name[cell.grade_id].locked and cell.index in code)}
-    lost = [one for one in source.cells if one.name not in marked]
-    forms = {form: one.name for one in lost if one.locked for form in _forms(one)}
-    solutions = [one.name for one in lost if one.solution and not one.locked]
+    lost = [cell for cell in source.cells if cell.name not in marked]
+    forms = {form: cell.name for cell in lost if cell.locked for form in _forms(cell)}
+    solutions = [cell.name for cell in lost if cell.solution and not cell.locked]
     for cell in cells:
         if cell.grade_id in marked:
             continue
@@ -66,7 +66,7 @@ def _recognised(source: SourceNotebook, cells: Sequence[NotebookCell],
 
 
 def _forms(cell: SourceCell) -> set[str]:
-    """A given cell as it may stand in a student's notebook: with its hidden tests or without."""
+    """A given cell as it may be in a student's notebook: with or without its hidden tests."""
     return {normalised(cell.source), normalised(visible(cell.source))} - {""}
 
 
@@ -84,15 +84,15 @@ def _placed(cell: NotebookCell, course: SourceCell | None, code: Mapping[int, st
 
 
 def as_letters(words: str) -> str:
-    """Markdown that shows these words as they are written, whatever they are."""
+    """Markdown that shows these words literally, whatever they are."""
     longest = max((len(run) for run in re.findall("~+", words)), default=0)
     fence = "~" * max(3, longest + 1)
     return f"{fence}\n{words}\n{fence}" if words.strip() else ""
 
 
 def _completed(source: SourceNotebook, cells: list[Placed]) -> list[Placed]:
-    """The same with each graded cell that was missing, after the cell of the course's that it follows."""
-    there = {one.course.name for one in cells if one.course is not None}
+    """The same cells with each missing graded cell added, after the course's cell that it follows."""
+    there = {cell.course.name for cell in cells if cell.course is not None}
     completed = list(cells)
     previous: str | None = None
     for cell in source.cells:
@@ -105,4 +105,5 @@ def _completed(source: SourceNotebook, cells: list[Placed]) -> list[Placed]:
 
 
 def _after(cells: list[Placed], name: str | None) -> int:
-    return next((place + 1 for place, one in enumerate(cells) if one.course is not None and one.course.name == name), 0)
+    return next((place + 1 for place, cell in enumerate(cells)
+                 if cell.course is not None and cell.course.name == name), 0)
