@@ -1,8 +1,9 @@
-"""Name the known mistake that explains everything a function answered, if there is one.
+"""Name the known mistake that explains everything a function answered; else say what its answers are like.
 
 A mistake is named only if it gives the same answer to every recorded question of that exercise; if several explain them
 equally well, all are named. If no single mistake does, two are tried: made together in one source, or each at work in
-its own part of the answers. The catalogue's answers are computed when first needed, and cached.
+its own part of the answers. If that fails too, judge.families says which steps, done otherwise, give just these answers.
+The catalogue's answers are computed when first needed, and cached.
 """
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from autograder.judge import cache as kept
 from autograder.judge.checks_version import checks_version
+from autograder.judge.families import Families
 from autograder.judge.fingerprint import Row, width
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.worlds import AskIn, Judged, with_reference
@@ -60,6 +62,7 @@ class Catalogue:
         self._left_out = frozenset(left_out)
         self._subjects: dict[Made, LocalSubject | None] = {}
         self._tables: dict[tuple, Table] = {}
+        self.families = Families(lesson, reference)
 
     def without(self, *left_out: str) -> Catalogue:
         """The catalogue without these mistakes; it shares everything already computed."""
@@ -105,6 +108,19 @@ class Catalogue:
                          if all(set(right).isdisjoint(mistake.exercises) for mistake in made)]
                 if found:
                     return _diagnosis(found)
+        return self._by_families(judged, set(right))
+
+    def _by_families(self, judged: Judged, right: set[str]) -> Diagnosis:
+        """What the answers are like, in a world in which everything that they build on is right."""
+        exercise, answers = judged.exercise, judged.answers
+        builds_on_right = right.issuperset(exercise.stand_ins)
+        own = "own-forward" if judged.needs_its_own_earlier_answers else "own"
+        for world in ("stand-in", own):
+            sound = world == "stand-in" and own == "own" or builds_on_right or (
+                world == "own-forward" and exercise.differentiates in right)
+            words = self.families.words(exercise.name, answers.get(world, {})) if sound else []
+            if words:
+                return Diagnosis(tuple(word.id for word in words), tuple(word.says for word in words))
         return Diagnosis()
 
     def _explain(self, exercise: Exercise, answers: Answers, world: str) -> list[Made]:
@@ -157,6 +173,8 @@ class Catalogue:
         if self.diagnose(forward).mistakes:
             return True
         answers = _of(forward.answers["own"], name)
+        if self.families.explains(name, forward.answers.get("stand-in", answers)):
+            return True
         before = [(mistake,) for earlier in forward.exercise.stand_ins for mistake in self.mistakes(earlier)]
         return any(self.subject(*made) is not None and self._explains_all(made, answers, frozenset())
                    for made in before)

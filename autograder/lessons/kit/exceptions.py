@@ -51,6 +51,8 @@ _CAUSES: tuple[tuple[str, str, Text], ...] = (
     ("RecursionError", r"", text("The function goes on calling itself: when should it stop?")),
     ("TypeError", r"positional argument|unexpected keyword argument|missing \d+ required",
      text("A function is called with other arguments than its def has.")),
+    ("TypeError", r"'float' object cannot be interpreted as an integer|slice indices must be integers",
+     text("A whole number is needed there, and there is a float: does it come from / instead of //?")),
     ("TypeError", r"object is not subscriptable", text("Square brackets stand behind something that has no entries, "
                                                        "such as None: is there a return?")),
     ("TypeError", r"^cannot unpack non-iterable NoneType",

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.examples import example_names
+from autograder.lessons.kit.model import Model
 from autograder.records import Call, Outcome, Picture, Text
 
 #: the exceptions with which a function may refuse its arguments
@@ -215,6 +217,13 @@ class Lesson:
     def mistakes(self) -> tuple[Mistake, ...]:
         """The catalogue, loaded only when it is needed."""
         return import_module(f"autograder.lessons.{self.name}.mistakes").MISTAKES
+
+    @cached_property
+    def models(self) -> tuple[Model, ...]:
+        """The functions as steps, where the lesson has such; loaded only when no known mistake explains an answer."""
+        if find_spec(f"autograder.lessons.{self.name}.families") is None:
+            return ()
+        return import_module(f"autograder.lessons.{self.name}.families").MODELS
 
     def names_in_an_example(self, name: str) -> bool:
         """Whether an example cell of an edition assigns this name."""

@@ -1,0 +1,276 @@
+"""An answer that no known mistake explains -> the one or two steps that, done otherwise, give exactly that answer.
+
+Every choice of steps (lessons.kit.model) is computed once for each question, and kept as a few random projections of
+what comes out. An answer that is one of them times a constant has projections that are, too. All questions have to
+agree, and where several choices explain an answer equally well at most two are named.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from zlib import crc32
+
+import numpy as np
+
+from autograder.judge import cache as kept
+from autograder.judge.checks_version import checks_version
+from autograder.lessons.kit.lesson import Lesson
+from autograder.lessons.kit.model import Model, Trial, Way
+from autograder.records import Call, Outcome, Subject, Text, text
+
+PROJECTIONS = 6
+ALIKE = 1e-6                                    # relative; a coincidence would need 1e-36
+MOST_TOLD = 2
+MOST_TRIED = 30                                 # choices that explain one question and are tried on the others
+MOST_KEPT = 1000                                # outcomes that are remembered
+NOTHING = "0"                                   # the factor of what is all zeros
+AND = " + "
+
+
+@dataclass(frozen=True)
+class Word:
+    """What is said of an answer: an id by which a class is counted, and the sentence."""
+
+    id: str
+    says: Text
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What comes out of one question in every way: a number for the shape, and projections, for each leaf."""
+
+    ways: list[tuple[Way, ...]]                 # in the first of them every step is right
+    shapes: np.ndarray                          # (ways, leaves)
+    rows: np.ndarray                            # (ways, leaves, projections)
+
+    def like(self, leaf: int, got: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that give this answer times a constant, fewest ways first; and for every row the constant."""
+        shape, seen = _seen(got)
+        rows = self.rows[:, leaf]
+        with np.errstate(all="ignore"):
+            factor = rows @ seen / np.einsum("ij,ij->i", rows, rows)
+            near = np.linalg.norm(seen - factor[:, None] * rows, axis=1) <= ALIKE * np.linalg.norm(seen)
+        return np.flatnonzero(near & (self.shapes[:, leaf] == shape) & np.isfinite(factor)), factor
+
+
+@dataclass
+class Explained:
+    """How one choice of ways explains an answer: which leaves of it, and what they are multiplied by."""
+
+    ways: tuple[Way, ...]
+    factors: dict[str, str] = field(default_factory=dict)
+
+
+#: the answers that were given: question -> leaf -> array
+Given = Mapping[Trial, Mapping[str, np.ndarray]]
+
+
+class Families:
+    """The models of one lesson, and what comes out of them."""
+
+    def __init__(self, lesson: Lesson, reference: Subject):
+        self._lesson, self._reference = lesson, reference
+        self._tables: dict[Trial, Table] = {}
+        self._outcomes: dict[tuple[Trial, tuple[Way, ...]], dict[str, np.ndarray] | None] = {}
+
+    @cached_property
+    def _models(self) -> dict[str, Model]:
+        return {model.exercise: model for model in self._lesson.models}
+
+    @cached_property
+    def _version(self) -> str:
+        return checks_version(self._lesson)
+
+    def words(self, exercise: str, answers: Mapping[Call, Outcome]) -> list[Word]:
+        """What explains the answers of this exercise, or nothing."""
+        model = self._models.get(exercise)
+        if model is None:
+            return []
+        given = _given(model, answers)
+        told = [word for one in self._explanations(model, given) for word in _told(one)]
+        return told or self._first_wrong(model, answers)
+
+    def _first_wrong(self, model: Model, answers: Mapping[Call, Outcome]) -> list[Word]:
+        """The first step that is wrong, where no way of doing it otherwise is known."""
+        calls = [*(trial.call for trial in model.trials), *model.also]
+        found = model.first_wrong({call: _leaves(model, answers[call]) for call in calls if call in answers},
+                                  self._reference)
+        return [Word(*found)] if found else []
+
+    def explains(self, exercise: str, answers: Mapping[Call, Outcome]) -> bool:
+        """Whether steps done otherwise give everything that was answered, and leave something to differentiate."""
+        model = self._models.get(exercise)
+        given = _given(model, answers) if model else {}
+        found = self._together(model, given, self._wrong(model, given)) if given else []
+        return any(model.slopes.isdisjoint(way.id for way in one.ways) for one in found)
+
+    def _wrong(self, model: Model, given: Given) -> dict[str, Trial]:
+        """The leaves that are wrong, with the first question that shows it."""
+        wrong: dict[str, Trial] = {}
+        for trial, leaves in given.items():
+            table = self._table(model, trial)
+            for leaf, name in enumerate(model.leaves):
+                if name in leaves and name not in wrong:
+                    rows, factor = table.like(leaf, leaves[name])
+                    if 0 not in rows or abs(factor[0] - 1) > ALIKE:
+                        wrong[name] = trial
+        return wrong
+
+    def _explanations(self, model: Model, given: Given) -> list[Explained]:
+        """The choices that explain every leaf that is wrong, else for each of them those that explain it."""
+        wrong = self._wrong(model, given)
+        return self._together(model, given, wrong) or self._apart(model, given, wrong)
+
+    def _together(self, model: Model, given: Given, wrong: Mapping[str, Trial]) -> list[Explained]:
+        """The cheapest choices that give all leaves of all answers, the right ones too."""
+        if not wrong:
+            return []
+        name, trial = next(iter(wrong.items()))
+        rows, factor = self._table(model, trial).like(list(model.leaves).index(name), given[trial][name])
+        candidates = [row for row in rows if abs(factor[row] - 1) <= ALIKE]
+        leaves = [leaf for leaf in model.leaves if any(leaf in leaves for leaves in given.values())]
+        return _cheapest(Explained(ways, dict.fromkeys(wrong, "")) for ways in self._ways(model, trial, candidates)
+                         if all(self._factor(model, given, ways, leaf) == "" for leaf in leaves))
+
+    def _apart(self, model: Model, given: Given, wrong: Mapping[str, Trial]) -> list[Explained]:
+        """For each wrong leaf the cheapest choices that give it; what gives several is told once."""
+        told: dict[tuple[Way, ...] | None, Explained] = {}
+        for name, trial in wrong.items():
+            if not given[trial][name].any():
+                told.setdefault(None, Explained(())).factors[name] = NOTHING
+                continue
+            rows, _ = self._table(model, trial).like(list(model.leaves).index(name), given[trial][name])
+            found = ((ways, self._factor(model, given, ways, name)) for ways in self._ways(model, trial, rows))
+            for one in _cheapest(Explained(ways, {name: factor}) for ways, factor in found if factor is not None):
+                told.setdefault(one.ways, Explained(one.ways)).factors.update(one.factors)
+        return list(told.values())
+
+    def _ways(self, model: Model, trial: Trial, rows: Iterable[int]) -> list[tuple[Way, ...]]:
+        """The ways of these rows, fewest first, and no more than can be tried on the other questions in time."""
+        return [self._table(model, trial).ways[row] for row in rows][:MOST_TRIED]
+
+    def _factor(self, model: Model, given: Given, ways: tuple[Way, ...], name: str) -> str | None:
+        """What a leaf is in these ways, times what: "" for nothing; None where not every question agrees."""
+        values: list[tuple[float, Mapping[str, float]]] = []
+        for trial, leaves in given.items():
+            if name not in leaves:
+                continue
+            want = self._outcome(model, trial, ways)
+            factor = None if want is None else _times(leaves[name], want[name])
+            if factor is None:
+                return None
+            values.append((factor, trial.sizes))
+        if all(abs(value - 1) <= ALIKE for value, _ in values):
+            return ""
+        return next((called for called in values[0][1] if all(
+            abs(value - sizes[called]) <= 1e-5 * abs(value) for value, sizes in values)), None)
+
+    def _outcome(self, model: Model, trial: Trial, ways: tuple[Way, ...]) -> dict[str, np.ndarray] | None:
+        """What comes out in these ways, remembered: a class makes the same slips again and again."""
+        if (trial, ways) not in self._outcomes:
+            if len(self._outcomes) >= MOST_KEPT:
+                self._outcomes.clear()
+            with np.errstate(all="ignore"):
+                self._outcomes[trial, ways] = model.outcome(trial.start(self._reference), ways)
+        return self._outcomes[trial, ways]
+
+    # --- what comes out -----------------------------------------------------------------------------------------
+
+    def _table(self, model: Model, trial: Trial) -> Table:
+        if trial not in self._tables:
+            number = model.trials.index(trial)
+            name = f"{model.exercise}-families-{number}"
+            named = {way.id: way for step in model.steps for way in step.ways}
+            stored = kept.load(self._version, name)
+            if stored is None:
+                stored = self._computed(model, trial, pairs=not number)
+                kept.save(self._version, name, stored)
+            ways = [tuple(named[id] for id in ids.split(AND) if id) for ids in stored["ways"].tolist()]
+            self._tables[trial] = Table(ways, stored["shapes"], stored["rows"])
+        return self._tables[trial]
+
+    def _computed(self, model: Model, trial: Trial, pairs: bool) -> dict[str, np.ndarray]:
+        """What comes out with a step, and with two steps, done otherwise, fewest first."""
+        with np.errstate(all="ignore"):
+            found = sorted(((ways, [_seen(leaves[name]) for name in model.leaves]) for ways, leaves
+                            in model.outcomes(trial.start(self._reference), pairs)), key=lambda one: _cost(one[0]))
+        return {"ways": np.array([AND.join(way.id for way in ways) for ways, _ in found]),
+                "shapes": np.array([[shape for shape, _ in seen] for _, seen in found]),
+                "rows": np.array([[row for _, row in seen] for _, seen in found])}
+
+
+def _given(model: Model, answers: Mapping[Call, Outcome]) -> dict[Trial, dict[str, np.ndarray]]:
+    """The model's questions that were answered, with the arrays in each answer."""
+    return {trial: _leaves(model, answers[trial.call]) for trial in model.trials
+            if trial.call in answers and answers[trial.call].status == "answered"}
+
+
+def _leaves(model: Model, outcome: Outcome) -> dict[str, np.ndarray]:
+    """The arrays of an answer."""
+    parts = model.parts(outcome.value) if outcome.status == "answered" else {}
+    return {name: array for name, array in parts.items() if name in model.leaves
+            and isinstance(array, np.ndarray) and array.dtype.kind in "fiub"}
+
+
+def _cheapest(found: Iterable[Explained]) -> list[Explained]:
+    """Those with the fewest ways, a factor counting as one; none where too many are equally good.
+
+    They come with the fewest ways first, so nothing is tried that would be dearer than what is there.
+    """
+    best: list[Explained] = []
+    least = float("inf")
+    for one in found:
+        cost = _cost(one.ways)
+        if cost > least:
+            break
+        cost += any(one.factors.values())
+        if cost <= least:
+            best, least = [*(best if cost == least else []), one], cost
+    return best if len(best) <= MOST_TOLD else []
+
+
+def _cost(ways: Iterable[Way]) -> int:
+    return sum(way.cost for way in ways)
+
+
+def _times(got: np.ndarray, want: np.ndarray) -> float | None:
+    """By what `want` is to be multiplied to give what was answered, or None."""
+    if np.shape(got) != np.shape(want) or not np.isfinite(want).all() or not np.isfinite(got).all():
+        return None
+    got, size = np.asarray(got, dtype=float), float(np.vdot(want, want))
+    factor = float(np.vdot(want, got)) / size if size else 1.0
+    near = np.linalg.norm(got - factor * want) <= 1e-5 * max(np.linalg.norm(got), 1e-9)
+    return factor if near and factor else None
+
+
+def _seen(array: np.ndarray) -> tuple[int, np.ndarray]:
+    """A number for the shape, and the projections."""
+    numbers = np.nan_to_num(np.asarray(array, dtype=float).ravel())
+    return crc32(str(np.shape(array)).encode()), numbers @ _directions(numbers.size)
+
+
+@lru_cache
+def _directions(size: int) -> np.ndarray:
+    return np.random.default_rng(size).normal(size=(size, PROJECTIONS))
+
+
+def _told(one: Explained) -> Iterator[Word]:
+    for factor in sorted(set(one.factors.values())):
+        yield _word(one.ways, factor, [name for name, by in one.factors.items() if by == factor])
+
+
+def _word(ways: Sequence[Way], factor: str, names: Sequence[str]) -> Word:
+    """"What you return as Y is exactly what comes out with scores divided by √C"."""
+    id = AND.join([*(way.id for way in ways), *(["times-" + factor] if factor else [])])
+    named, gaps = ", ".join(names), [way.what for way in ways]
+    if factor == NOTHING:
+        return Word("all-zeros", text("{names}: all zeros. What should it be made of?", names=named))
+    if not ways:
+        return Word(id, text("{names}: exactly {factor} times what it should be. Where does that factor come from?",
+                             names=named, factor=factor))
+    what = gaps[0] if len(gaps) == 1 else text("{one}, and also with {other}", one=gaps[0], other=gaps[1])
+    if factor:
+        what = text("{what}, and then multiplied by {factor}", what=what, factor=factor)
+    return Word(id, text("{names}: exactly what comes out with {what}. What belongs in that step?", names=named,
+                         what=what))

@@ -1,0 +1,151 @@
+"""The first step that is wrong where no other way of doing it is known: what is right before it says where to look."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from autograder.lessons.kit.compare import TOLERANCE, odd_one_out, off, place, relative_error
+from autograder.lessons.multihead import probes
+from autograder.records import Call, Subject, Text, text
+
+Given = Mapping[Call, Mapping[str, np.ndarray]]
+CASES = (probes.ONE_TOKEN, probes.ONE_HEAD, probes.FULL_MASK, probes.NARROW_HEADS)
+ROUNDED = 3e-3                                  # float16 and three decimals stay below this, every real fault above
+_MATRICES = ("dWO", "dWV", "dWK", "dWQ")
+
+
+def same(got: np.ndarray | None, want: np.ndarray) -> bool:
+    """Equal within what the checks allow."""
+    return got is not None and got.shape == want.shape and relative_error(got, want) <= TOLERANCE
+
+
+# --- multihead ----------------------------------------------------------------------------------------------------
+
+def of_forward(given: Given, reference: Subject) -> tuple[str, Text] | None:
+    """From J and Y: the last step, the part of Y that differs, or what the cases in which Y is right have in common."""
+    leaves = given.get(probes.GENERAL.forward, {})
+    y, cache = reference.answer(probes.GENERAL.forward).value
+    own = leaves.get("J")
+    if same(leaves.get("Y"), y):
+        return None if own is None or same(own, cache["joined"]) else (
+            "joined", text("Y is right, and cache['joined'] is not J: which array is multiplied by WO?"))
+    if leaves.get("Y") is None or leaves["Y"].shape != y.shape or not np.isfinite(leaves["Y"]).all():
+        return None
+    if relative_error(leaves["Y"], y) < ROUNDED:
+        return "rounded", text("Y is right to about {digits} digits only: where are numbers rounded, or kept in a type "
+                               "that holds few digits?", digits=int(-np.log10(relative_error(leaves["Y"], y))))
+    if same(own, cache["joined"]):
+        return "last-step", text("J is right (cache['joined']), and Y is not: look at the step from J to Y")
+    last = own is not None and own.shape == y.shape and same(leaves["Y"], own @ probes.GENERAL.params["wo"])
+    found = _odd_part(leaves["Y"], y, own if last else None, cache["joined"]) or _by_cases(
+        {case: _right(given, reference, case.forward) for case in CASES})
+    if found and last:
+        return found[0], text("Y is J·WO of your own J, so the last step is right. {where}", where=found[1])
+    return found
+
+
+def _odd_part(y: np.ndarray, want: np.ndarray, joined: np.ndarray | None, joined_want: np.ndarray
+              ) -> tuple[str, Text] | None:
+    """The one sequence, token or head that differs from all others."""
+    if joined is not None:
+        B, T, C = joined.shape
+        H = probes.GENERAL.heads
+        y, want = (array.reshape(B, T, H, C // H) for array in (joined, joined_want))
+    found = odd_one_out(off(y, want))
+    if found is None or found[0] > (1 if joined is None else 2):
+        return None
+    where = place(y, want, "BTC" if joined is None else "BTHd")
+    return "odd-part", text("In {what} {where}: what does your code do differently there?",
+                            what="Y" if joined is None else "J", where=where)
+
+
+def _right(given: Given, reference: Subject, call: Call) -> bool | None:
+    """Whether Y is right for this question; None where it was not answered, or not in numbers."""
+    leaves = given.get(call)
+    if not leaves or "Y" not in leaves or not np.isfinite(leaves["Y"]).all():
+        return None
+    y = reference.answer(call).value[0]
+    return same(leaves.get("Y"), y)
+
+
+def _by_cases(right: Mapping[probes.Case, bool | None]) -> tuple[str, Text] | None:
+    """What the cases in which it is right have in common, if only one thing can tell them from the others."""
+    one_token, one_head, full, narrow = (right[case] for case in CASES)
+    if one_token is False:
+        return "values", text("Even with a single token, whose weight is one, the result is wrong: look at X and V, at "
+                              "how heads are cut and joined, and at what comes after")
+    if one_token is None or None in (one_head, full, narrow):
+        return None
+    if full and not one_head and not narrow:
+        return "mask", text("With a full mask everything is right, and with another mask it is not: look at what the "
+                            "mask does")
+    if one_head and not full and not narrow:
+        return "heads", text("With one head everything is right, and with several it is not: look at what each head "
+                             "gets")
+    if narrow and not full and not one_head:
+        return "width", text("With heads of one feature everything is right, and with wider ones it is not: where does "
+                             "the width of a head come in?")
+    return "weights", text("With a single token everything is right, and with several it is not: look at Q, K, the "
+                           "scores and the softmax")
+
+
+# --- multihead_backward -------------------------------------------------------------------------------------------
+
+def of_backward(given: Given, reference: Subject) -> tuple[str, Text] | None:
+    """dWO tells J and dY, dWV the way to V, dWK and dWQ the way through the scores, dX the routes."""
+    leaves = given.get(probes.GENERAL.backward, {})
+    dx, grads = reference.answer(probes.GENERAL.backward).value
+    want = {f"d{name.upper()}": grads[name] for name in probes.WEIGHTS}
+    if not leaves.keys() >= want.keys():
+        return None
+    wrong = [name for name in _MATRICES if not same(leaves[name], want[name])]
+    right = ", ".join(name for name in _MATRICES if name not in wrong)
+    if not wrong:
+        return None if same(leaves.get("dX"), dx) else _routes(leaves.get("dX"), reference)
+    first = wrong[0]
+    where = _THROUGH[first] if first == "dWO" else _before_or_in_the_sum(first, leaves[first], want[first])
+    if not right:
+        return f"first-wrong-{first}", where
+    return f"first-wrong-{first}", text("{right}: right. {where}", right=right, where=where)
+
+
+_THROUGH = {
+    "dWO": text("dWO is not right, and it is made of J and dY alone: look at that product"),
+    "dWV": text("dWV is not right: look at dJ, and at the way from dJ to dV"),
+    "dWK": text("dWK is not right: look at the way from the weights through the scores to dK"),
+    "dWQ": text("dWQ is not right: look at the way from the scores to dQ"),
+}
+
+
+def _before_or_in_the_sum(name: str, got: np.ndarray, want: np.ndarray) -> Text:
+    """Whether a gradient is a sum of outer products with X at all, and where the other factor then is wrong."""
+    x = np.asarray(probes.GENERAL.x)
+    flat = x.reshape(-1, x.shape[-1])                       # (B * T, C), of full row rank
+    if got.shape != want.shape or not np.isfinite(got).all():
+        return _THROUGH[name]
+    part, should = (np.linalg.lstsq(flat.T, np.asarray(matrix, dtype=float), rcond=None)[0] for matrix in (got, want))
+    if not same(flat.T @ part, np.asarray(got, dtype=float)):
+        return text("{name} is not right, and no sum of outer(X, …) over the tokens either: look at that sum",
+                    name=name)
+    where = place(part.reshape(x.shape), should.reshape(x.shape), "BTC")
+    if where is None:
+        return _THROUGH[name]
+    return text("{why}. In the {part} that belongs to it {where}", why=_THROUGH[name], part=f"d{name[-1]}", where=where)
+
+
+def _routes(dx: np.ndarray | None, reference: Subject) -> tuple[str, Text] | None:
+    """All matrices are right, so dQ, dK and dV are: how often does each route count in dX?"""
+    _, grads = reference.answer(probes.GENERAL.backward).value
+    x, params = probes.GENERAL.x, probes.GENERAL.params
+    if dx is None or dx.shape != x.shape or not np.isfinite(dx).all():
+        return "routes", text("dWO, dWV, dWK and dWQ are right, so dQ, dK and dV are too: look at what dX is made of")
+    flat = x.reshape(-1, x.shape[-1])
+    routes = [(np.linalg.lstsq(flat.T, grads[name], rcond=None)[0] @ params[name].T).ravel()
+              for name in ("wq", "wk", "wv")]
+    times = np.linalg.lstsq(np.stack(routes, axis=1), dx.ravel(), rcond=None)[0]
+    if relative_error(np.stack(routes, axis=1) @ times, dx.ravel().astype(float)) <= TOLERANCE:
+        q, k, v = (f"{number:.3g}" for number in np.round(times, 6) + 0.0)
+        return "routes-counted", text("dX is {q} times the route through Q, {k} times that through K and {v} times "
+                                      "that through V: how often should each of them count?", q=q, k=k, v=v)
+    return "routes", text("dWO, dWV, dWK and dWQ are right, so dQ, dK and dV are too: look at what dX is made of")

@@ -1,0 +1,126 @@
+"""The middle of multihead: scores, their scale, the mask and the softmax, and other ways."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from autograder.lessons.kit.model import Do, State, Step, Way, setting
+from autograder.lessons.multihead.families.common import softmax, turned
+from autograder.records import text
+
+_DIVISORS: dict[str, Callable[[State], float]] = {
+    "1": lambda s: 1.0, "2": lambda s: 2.0, "8": lambda s: 8.0, "10": lambda s: 10.0, "d": lambda s: s.d,
+    "C": lambda s: s.C, "√C": lambda s: s.C ** 0.5, "√(2d)": lambda s: (2 * s.d) ** 0.5, "d/2": lambda s: s.d / 2,
+    "2√d": lambda s: 2 * s.d ** 0.5, "√d/2": lambda s: s.d ** 0.5 / 2, "√H": lambda s: s.H ** 0.5, "H": lambda s: s.H,
+    "√T": lambda s: s.T ** 0.5, "T": lambda s: s.T, "1/√d": lambda s: s.d ** -0.5, "1/d": lambda s: 1 / s.d,
+    "d²": lambda s: s.d ** 2, "d·√d": lambda s: s.d ** 1.5, "⌊√d⌋": lambda s: int(s.d ** 0.5),
+    "round(√d)": lambda s: round(s.d ** 0.5), "d+1": lambda s: s.d + 1, "√(d+1)": lambda s: (s.d + 1) ** 0.5,
+    "√(d-1)": lambda s: max(s.d - 1, 1) ** 0.5, "d^(1/4)": lambda s: s.d ** 0.25, "log d": lambda s: np.log(s.d),
+    "√d·√C": lambda s: (s.d * s.C) ** 0.5, "√d·H": lambda s: s.d ** 0.5 * s.H, "-√d": lambda s: -s.d ** 0.5}
+
+
+def _unit(a: np.ndarray) -> np.ndarray:
+    return a / np.linalg.norm(a, axis=-1, keepdims=True)
+
+
+SCORES = Step(setting(scores=lambda s: s.q @ turned(s.k)), (
+    Way("scores-of-cosines", text("queries and keys of length 1"),
+        setting(scores=lambda s: _unit(s.q) @ turned(_unit(s.k)))),
+    Way("scores-of-distances", text("minus the squared distance of query and key"),
+        setting(scores=lambda s: -((s.q[..., :, None, :] - s.k[..., None, :, :]) ** 2).sum(-1))),
+    Way("scores-absolute", "|Q·Kᵀ|", setting(scores=lambda s: np.abs(s.q @ turned(s.k)))),
+    Way("scores-squared", "(Q·Kᵀ)²", setting(scores=lambda s: (s.q @ turned(s.k)) ** 2))))
+
+SCALE = Step(setting(scores=lambda s: s.scores / s.d ** 0.5), tuple(
+    Way(f"scores-by-{name}", text("scores divided by {number}", number=name),
+        setting(scores=lambda s, by=by: s.scores / by(s))) for name, by in _DIVISORS.items()))
+
+
+#: the scores as they were before the mask
+KEEP = Step(setting(unmasked=lambda s: s.scores))
+
+
+def _masked(allowed: Callable[[State], np.ndarray], fill: float = -np.inf) -> Do:
+    return setting(scores=lambda s: np.where(allowed(s), s.scores, fill))
+
+
+def _causal(s: State, k: int = 0) -> np.ndarray:
+    return np.tril(np.ones((s.T, s.T), dtype=bool), k)
+
+
+MASK = Step(_masked(lambda s: s.allowed), (
+    Way("mask-ignored", text("a mask that does not count"), lambda s: None),
+    Way("mask-transposed", text("the mask with queries and keys exchanged"), _masked(lambda s: s.allowed.T)),
+    Way("mask-inverted", text("the mask inverted"), _masked(lambda s: ~s.allowed)),
+    Way("mask-diagonal-forced", text("a mask in which every token sees itself"),
+        _masked(lambda s: s.allowed | np.eye(s.T, dtype=bool))),
+    Way("mask-without-diagonal", text("a mask in which no token sees itself"),
+        _masked(lambda s: s.allowed & ~np.eye(s.T, dtype=bool))),
+    Way("mask-causal", text("a causal mask instead of the one that was given"), _masked(_causal)),
+    Way("mask-anticausal", text("a mask that hides the past instead of the one that was given"),
+        _masked(lambda s: _causal(s).T)),
+    Way("mask-causal-too", text("a causal mask on top of the one that was given"),
+        _masked(lambda s: s.allowed & _causal(s))),
+    *(Way(f"mask-{axis}-shifted-by-{k}", text("the mask shifted by {number} along its {axis}", number=k, axis=word),
+          _masked(lambda s, k=k, axis=axis: np.roll(s.allowed, k, axis=0 if axis == "rows" else 1)))
+      for k in (-2, -1, 1, 2) for axis, word in (("rows", text("rows")), ("columns", text("columns")))),
+    Way("mask-both-shifted", text("the mask shifted by {number} along its {axis}", number=1, axis=text("diagonal")),
+        _masked(lambda s: np.roll(s.allowed, (1, 1), axis=(0, 1)))),
+    Way("mask-reversed", text("the mask upside down"), _masked(lambda s: s.allowed[::-1])),
+    Way("mask-mirrored", text("the mask mirrored from left to right"), _masked(lambda s: s.allowed[:, ::-1])),
+    Way("mask-first-row", text("the first row of the mask for every query"),
+        _masked(lambda s: np.repeat(s.allowed[:1], s.T, 0))),
+    Way("mask-last-row", text("the last row of the mask for every query"),
+        _masked(lambda s: np.repeat(s.allowed[-1:], s.T, 0))),
+    *(Way(f"mask-filled-with-{fill:g}", text("blocked scores of {number} instead of -inf", number=f"{fill:g}"),
+          _masked(lambda s: s.allowed, fill)) for fill in (0.0, -1.0, -2.0, -5.0, -10.0, -100.0, 1.0)),
+    Way("mask-added", text("the mask added to the scores as zeros and ones"),
+        setting(scores=lambda s: s.scores + s.allowed))))
+
+
+def _zeroed(s: State) -> np.ndarray:
+    """Scores with zeros where the mask blocks."""
+    return np.where(np.isfinite(s.scores), s.scores, 0)
+
+
+def _shared_out(a: np.ndarray) -> np.ndarray:
+    total = a.sum(-1, keepdims=True)
+    return a / np.where(total == 0, 1, total)
+
+
+WEIGHTS = Step(setting(weights=lambda s: softmax(s.scores)), (
+    Way("softmax-over-queries", text("a softmax over the queries"), setting(weights=lambda s: softmax(s.scores, -2))),
+    Way("softmax-over-heads", text("a softmax over the heads"), setting(weights=lambda s: softmax(s.scores, 1))),
+    Way("softmax-over-batch", text("a softmax over the sequences"), setting(weights=lambda s: softmax(s.scores, 0))),
+    Way("softmax-over-table", text("one softmax over the whole table of queries and keys"),
+        setting(weights=lambda s: softmax(s.scores, (-1, -2)))),
+    Way("softmax-over-everything", text("one softmax over all scores"),
+        setting(weights=lambda s: softmax(s.scores, (0, 1, 2, 3)))),
+    Way("softmax-missing", text("scores in the place of weights, without a softmax"), setting(weights=_zeroed)),
+    Way("softmax-not-normalised", text("exp(scores) that is not divided by its sum"),
+        setting(weights=lambda s: np.exp(s.scores))),
+    Way("softmax-shifted-not-normalised", text("exp(scores - maximum) that is not divided by its sum"),
+        setting(weights=lambda s: np.exp(s.scores - s.scores.max(-1, keepdims=True)))),
+    Way("softmax-mean", text("exp(scores) that is divided by the number of keys"),
+        setting(weights=lambda s: np.exp(s.scores) / s.T)),
+    Way("softmax-twice", text("a softmax of a softmax"), setting(weights=lambda s: softmax(softmax(s.scores)))),
+    Way("softmax-hard", text("the key with the highest score alone"),
+        setting(weights=lambda s: (s.scores == s.scores.max(-1, keepdims=True)) * 1.0)),
+    Way("softmax-base-2", text("powers of 2 instead of e in the softmax"),
+        setting(weights=lambda s: softmax(s.scores * np.log(2)))),
+    Way("softmax-sigmoid", text("a sigmoid in the place of the softmax"),
+        setting(weights=lambda s: 1 / (1 + np.exp(-s.scores)))),
+    Way("softmax-relu", text("ReLU of the scores, divided by its sum"),
+        setting(weights=lambda s: _shared_out(np.maximum(_zeroed(s), 0)))),
+    Way("softmax-linear", text("scores divided by their sum, without exp"),
+        setting(weights=lambda s: _shared_out(_zeroed(s)))),
+    Way("softmax-squared", text("weights that are squared"), setting(weights=lambda s: softmax(s.scores) ** 2)),
+    Way("softmax-of-minus", text("a softmax of minus the scores"),
+        setting(weights=lambda s: softmax(np.where(np.isfinite(s.scores), -s.scores, -np.inf)))),
+    Way("weights-even", text("the same weight for every allowed key"),
+        setting(weights=lambda s: _shared_out(np.isfinite(s.scores) * 1.0))),
+    Way("softmax-plus-one", text("a sum in the softmax that has one more in it"),
+        setting(weights=lambda s: np.exp(s.scores) / (1 + np.exp(s.scores).sum(-1, keepdims=True)))),
+    Way("mask-after-softmax", text("a mask that comes after the softmax"),
+        setting(weights=lambda s: softmax(s.unmasked) * np.isfinite(s.scores)))))
