@@ -2,7 +2,7 @@
 
 A mistake is named only if it gives the same answer to every recorded question of that exercise; if several explain them
 equally well, all are named. If no single mistake does, two are tried: made together in one source, or each at work in
-its own part of the answers. If that fails too, judge.families says which steps, done otherwise, give just these answers.
+its own part of the answers. If that fails too, judge.families says which steps, done otherwise, give these answers.
 The catalogue's answers are computed when first needed, and cached.
 """
 from __future__ import annotations

@@ -37,7 +37,7 @@ def verify(lesson: Lesson, limits: Limits | None = None, quick: bool = False, pr
     tried = catalogue.try_all(lesson, Assessor(functions) if quick else assessor, progress)
     claims += catalogue.claims(lesson, tried)
     named = [trial for trial in tried if not trial.mistake.advice]
-    claims.append(leave_one_out(Assessor(functions), named[::step], progress))
+    claims += leave_one_out(Assessor(functions), named[::step], progress)
     made = mutation.all_mutants(lesson)
     unharmed = mutation.try_mutants(lesson, assessor.reference, made[::step], limits, progress)
     claims += mutation.claims(lesson, made, made[::step], unharmed)

@@ -1,6 +1,7 @@
-"""Leave each mistake out of the catalogue in turn, with those that behave the same, and see what it is called.
+"""Leave each mistake out of the catalogue in turn, with those that behave the same, and see what is said of it.
 
-The right answer is to name none: a wrong name sends a student after a fault that does not exist.
+A wrong name sends a student after a fault that does not exist. A word is the name of a known mistake that gives the same
+answers, the steps that do (judge.families), the first step that is wrong, or a message that itself says what is wrong.
 """
 from __future__ import annotations
 
@@ -10,31 +11,57 @@ from autograder.judge.engine import Assessor
 from autograder.proof.catalogue import Tried
 from autograder.proof.claim import Claim, Progress
 from autograder.proof.opening import open_local
+from autograder.records import ExerciseGrade
 
 UNNAMED = 98.0                                  # percent of the mistakes that get no wrong name
+WORDED = 90.0                                   # percent of the mistakes of which something true is said
+
+#: what says that something is wrong, and not what
+VAGUE = frozenset({"{name} has the right shape but wrong values", "{function} raised {error}",
+                   "{name} has the right shape but wrong values: {where}",
+                   "{function} raised {error} (cell {cell}, line {line})", "{at} is {got}, expected {want}",
+                   "{at} is {got}, expected {want} ({where})"})
 
 
-def leave_one_out(assessor: Assessor, tried: Sequence[Tried], progress: Progress) -> Claim:
-    """How many of these mistakes get no name once they are left out."""
-    whole, exceptions = assessor.catalogue, []
+def leave_one_out(assessor: Assessor, tried: Sequence[Tried], progress: Progress) -> list[Claim]:
+    """How many of these mistakes are given no wrong name once they are left out, and how many a word."""
+    whole, named, silent = assessor.catalogue, [], []
+    known = {mistake.id for mistake in assessor.lesson.mistakes}
     try:
-        for done, trial in enumerate(tried, start=1):
-            assessor.catalogue = whole.without(*same_behaviour(trial))
-            names = _names(assessor, trial)
+        for done, one in enumerate(tried, start=1):
+            assessor.catalogue = whole.without(*same_behaviour(one))
+            lost = _lost(assessor, one)
+            names = [" + ".join(exercise.diagnosis.mistakes) for exercise in lost
+                     if not known.isdisjoint(exercise.diagnosis.mistakes)]
             if names:
-                exceptions.append(f"{trial.mistake.id}: would be called {'; '.join(names)}")
+                named.append(f"{one.mistake.id}: would be called {'; '.join(names)}")
+            if not all(map(has_a_word, lost)):
+                silent.append(f"{one.mistake.id}: nothing is said of what is wrong")
             progress("mistakes left out", done, len(tried))
     finally:
         assessor.catalogue = whole
-    return Claim("unknown mistakes that get no wrong name (leave one out)", len(tried) - len(exceptions), len(tried),
-                 tuple(exceptions), UNNAMED)
+    claims = [_claim("unknown mistakes that get no wrong name (leave one out)", tried, named, UNNAMED),
+              _claim("unknown mistakes of which a word says what is wrong (leave one out)", tried, silent, WORDED)]
+    return claims[:1 + bool(assessor.lesson.models)]        # without models nothing can be said of unknown mistakes
 
 
-def same_behaviour(trial: Tried) -> set[str]:
-    """The mistake, and those named with it: they give the same answer to every question."""
-    return {trial.mistake.id}.union(*(ids for ids in trial.named.values() if trial.mistake.id in ids))
+def _claim(says: str, tried: Sequence[Tried], exceptions: list[str], least: float) -> Claim:
+    return Claim(says, len(tried) - len(exceptions), len(tried), tuple(exceptions), least)
 
 
-def _names(assessor: Assessor, trial: Tried) -> list[str]:
-    return [" + ".join(exercise.diagnosis.mistakes) for exercise in assessor.assess(open_local(trial.source)).exercises
-            if exercise.diagnosis.mistakes]
+def same_behaviour(one: Tried) -> set[str]:
+    """The mistake, and those that were named beside it: they give the same answer to every question."""
+    return {one.mistake.id}.union(*(ids for ids in one.named.values() if one.mistake.id in ids))
+
+
+def has_a_word(exercise: ExerciseGrade) -> bool:
+    """Whether more is said than that it is wrong."""
+    messages = [verdict.message for verdict in exercise.verdicts
+                if verdict.verdict not in ("passed", "skipped") and verdict.message]
+    return bool(exercise.diagnosis.hints) or any(message.template not in VAGUE for message in messages)
+
+
+def _lost(assessor: Assessor, one: Tried) -> list[ExerciseGrade]:
+    """The exercises that lose points by it."""
+    return [exercise for exercise in assessor.assess(open_local(one.source)).exercises
+            if exercise.points is not None and exercise.points < exercise.max_points]
