@@ -56,7 +56,7 @@ ROWS = [
         (body("multihead_backward", STUB), ("    y, cache = multihead(x.copy()", "    mine({}, {}, dy)\n"
                                             "    y, cache = multihead(x.copy()"),
          ("def own_test", "mine = multihead_backward\n\n\ndef own_test")),
-        ("own_test roept multihead_backward aan, en multihead_backward is nog niet geschreven",),
+        ("own_test roept je multihead_backward aan, en die is nog niet geschreven",),
         ("own_test is nog niet geschreven",)),
     Row("own_test stops in a function of the student's",
         (("def own_test", "def helper(x):\n    return x @ np.zeros((2, 3))\n\n\ndef own_test"),

@@ -1,7 +1,7 @@
 """Leave each mistake out of the catalogue in turn, with those that behave the same, and see what is said of it.
 
-A wrong name sends a student after a fault that does not exist. A word is the name of a known mistake that gives the same
-answers, the steps that do (judge.families), the first step that is wrong, or a message that itself says what is wrong.
+A wrong name sends a student after a fault that does not exist. A word is the name of a known mistake with the same
+answers, the steps that give them (judge.families), the first wrong step, or a message that itself says what is wrong.
 """
 from __future__ import annotations
 

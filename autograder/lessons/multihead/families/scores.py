@@ -53,8 +53,6 @@ MASK = Step(_masked(lambda s: s.allowed), (
     Way("mask-ignored", text("a mask that does not count"), lambda s: None),
     Way("mask-transposed", text("the mask with queries and keys exchanged"), _masked(lambda s: s.allowed.T)),
     Way("mask-inverted", text("the mask inverted"), _masked(lambda s: ~s.allowed)),
-    Way("mask-diagonal-forced", text("a mask in which every token sees itself"),
-        _masked(lambda s: s.allowed | np.eye(s.T, dtype=bool))),
     Way("mask-without-diagonal", text("a mask in which no token sees itself"),
         _masked(lambda s: s.allowed & ~np.eye(s.T, dtype=bool))),
     Way("mask-causal", text("a causal mask instead of the one that was given"), _masked(_causal)),
