@@ -86,7 +86,7 @@ def test_a_changed_copy_is_mended(copy):
 def test_only_a_checkout_has_anything_to_bring_up_to_date(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run(["dev", "all", "--check"]) == 2
-    assert "is no checkout of the autograder" in capsys.readouterr().err
+    assert "is not a checkout of the autograder" in capsys.readouterr().err
 
 
 def test_what_a_step_needs_and_does_not_have_is_said(monkeypatch, capsys):

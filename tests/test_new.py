@@ -119,8 +119,8 @@ def test_a_check_that_is_written_passes_and_fails_where_it_should(checkout: Chec
                   "layernorm").returncode == 0
     fill(folder / "autograder/lessons/layernorm/checks/layer_norm.py",
          ("TODO: the fact, as the student reads it", "Without a gain, y is the bias"), ('"0", needs', '"1/8", needs'),
-         ("TODO: which case, and what it shows that no other check does.", "All of gain is zero."),
-         ('raise NotImplementedError("ask about a case of probes.py, and raise Wrong where the answer is not right")',
+         ("TODO: which case, and what only this check shows.", "All of gain is zero."),
+         ('raise NotImplementedError("ask about a case of probes.py, and raise Wrong if the answer is wrong")',
           "right_output(ask, probes.ZERO_GAIN)"))
     fill(folder / "autograder/lessons/layernorm/probes.py",
          ("LARGE = ", 'ZERO_GAIN = replace(OTHER, params={**OTHER.params, "gain": np.zeros(6)})\nLARGE = '))
@@ -144,19 +144,19 @@ def test_a_new_exercise_stands_after_the_others_in_every_edition(checkout: Check
 
 @pytest.mark.parametrize(("make", "arguments", "said"), [
     (new_check, ("layernorm", "layer_norm", "Zero"), "'Zero' cannot be the name of a check"),
-    (new_check, ("layernorm", "layer_norm", "eps"), "has a check 'eps' already"),
+    (new_check, ("layernorm", "layer_norm", "eps"), "already has a check 'eps'"),
     (new_check, ("layernorm", "layernorm", "x"), "layernorm has no exercise 'layernorm'; it has: layer_norm"),
     (new_check, ("multihead", "own_test", "x"), "graded by the implementations"),
     (new_mistake, ("layernorm", "layer_norm", "a b"), "cannot be the name of a mistake"),
-    (new_mistake, ("layernorm", "layer_norm", "rms-norm"), "has a mistake 'rms-norm' already"),
+    (new_mistake, ("layernorm", "layer_norm", "rms-norm"), "already has a mistake 'rms-norm'"),
     (new_exercise, ("layernorm", "Layer", 2, "x"), "cannot be the name of an exercise"),
     (new_exercise, ("layernorm", "class", 2, "x"), "cannot be the name of an exercise"),
-    (new_exercise, ("layernorm", "layer_norm", 2, "x"), "has an exercise 'layer_norm' already"),
+    (new_exercise, ("layernorm", "layer_norm", 2, "x"), "already has an exercise 'layer_norm'"),
     (new_exercise, ("layernorm", "rms_norm", 2, "x y"), "cannot be the parameters of a function"),
     (new_exercise, ("layernorm", "rms_norm", 0, "x"), "cannot be worth 0 points"),
     (new_lesson, ("../escape", "rms_norm", 2, "x"), "cannot be the name of a lesson"),
-    (new_lesson, ("layernorm", "rms_norm", 2, "x"), "there is a lesson 'layernorm' already"),
-    (new_lesson, ("shared", "rms_norm", 2, "x"), "there is a lesson 'shared' already"),
+    (new_lesson, ("layernorm", "rms_norm", 2, "x"), "there is already a lesson 'layernorm'"),
+    (new_lesson, ("shared", "rms_norm", 2, "x"), "there is already a lesson 'shared'"),
 ])
 def test_what_cannot_be_made_is_said_in_one_line(make, arguments: tuple, said: str) -> None:
     with pytest.raises(CannotMake, match="(?s).*") as refusal:
