@@ -141,8 +141,7 @@ def _is_assignment(lesson: Lesson, directory: CourseDirectory, assignment: str) 
 
 
 def _config(course: Path) -> Config:
-    """The course's nbgrader_config.py, or the one that comes with the autograder. Raises ValueError if it does not run.
-    """
+    """The course's nbgrader_config.py, or the one that comes with the autograder; ValueError if it does not run."""
     path = course / "nbgrader_config.py"
     path = path if path.exists() else course_file("nbgrader_config.py")
     try:

@@ -89,7 +89,7 @@ class Course:
         return self.setting("db_url") or f"sqlite:///{self.root / 'gradebook.db'}"
 
     def path(self, step: str, student: str, assignment: str) -> Path:
-        """The folder of one step ("source", "submitted", "autograded", ...); for source and release the student is ".".
+        """The folder of one step ("source", "submitted", "autograded", ...); source and release have the student ".".
         """
         if os.sep in student or student == "..":
             raise CourseError(f"{student!r} cannot be the name of a student's folder")

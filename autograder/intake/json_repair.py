@@ -56,8 +56,7 @@ def repaired(body: bytes) -> tuple[bytes, list[Text]]:
 
 
 def cut_after_its_end(body: bytes, error: str) -> tuple[bytes, list[Text]]:
-    """The same JSON without what follows its end, if the decoder reports that. Raises Unreadable for a second notebook.
-    """
+    """The same JSON without what follows its end, if the decoder reports that. Unreadable for a second notebook."""
     place = re.search(r"trailing characters \(byte (\d+)\)", error)
     if place is None:
         return body, []

@@ -188,8 +188,7 @@ def _joined(source: str | list) -> str:
 
 
 def _nbgrader(metadata: Raw) -> tuple[str, bool, str]:
-    """The grade_id ("" if there is no valid one), whether nbgrader calls the cell given, and the metadata that counts.
-    """
+    """The grade_id ("" if it is not valid), whether nbgrader calls the cell given, and the metadata that counts."""
     try:
         marks = _metadata.decode(metadata).nbgrader
         grade_id = msgspec.json.decode(marks.grade_id, type=str)

@@ -1,8 +1,8 @@
-"""An answer that no known mistake explains -> the one or two steps that, done otherwise, give exactly that answer.
+"""Explain an answer that no known mistake explains by the one or two steps that, done differently, give exactly it.
 
-Every choice of steps (lessons.kit.model) is computed once for each question, and kept as a few random projections of
-what comes out. An answer that is one of them times a constant has projections that are, too. All questions have to
-agree, and where several choices explain an answer equally well at most two are named.
+Every choice of steps (lessons.kit.model) is computed once for each question, and stored as a few random projections of
+its result. If an answer is one of the results times a constant, so are its projections. All questions have to agree,
+and if several choices explain an answer equally well at most two are named.
 """
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ PROJECTIONS = 6
 ALIKE = 1e-6                                    # relative; a coincidence would need 1e-36
 MOST_TOLD = 2
 MOST_TRIED = 30                                 # choices that explain one question and are tried on the others
-MOST_KEPT = 1000                                # outcomes that are remembered
-NOTHING = "0"                                   # the factor of what is all zeros
+MOST_KEPT = 1000                                # the most results that are remembered
+NOTHING = "0"                                   # the factor of an array of zeros
 AND = " + "
 
 
 @dataclass(frozen=True)
 class Word:
-    """What is said of an answer: an id by which a class is counted, and the sentence."""
+    """What is said about an answer: an id by which a class is counted, and the sentence."""
 
     id: str
     says: Text
@@ -38,14 +38,14 @@ class Word:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """What comes out of one question in every way: a number for the shape, and projections, for each leaf."""
+    """The results of one question in every way: a number for the shape, and projections, for each leaf."""
 
     ways: list[tuple[Way, ...]]                 # in the first of them every step is right
     shapes: np.ndarray                          # (ways, leaves)
     rows: np.ndarray                            # (ways, leaves, projections)
 
     def like(self, leaf: int, got: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that give this answer times a constant, fewest ways first; and for every row the constant."""
+        """The rows that give this answer times a constant, fewest ways first, and the constant of every row."""
         shape, seen = _seen(got)
         rows = self.rows[:, leaf]
         with np.errstate(all="ignore"):
@@ -56,18 +56,18 @@ class Table:
 
 @dataclass
 class Explained:
-    """How one choice of ways explains an answer: which leaves of it, and what they are multiplied by."""
+    """How one choice of ways explains an answer: which of its leaves, and the factor of each."""
 
     ways: tuple[Way, ...]
     factors: dict[str, str] = field(default_factory=dict)
 
 
-#: the answers that were given: question -> leaf -> array
+#: the given answers: question -> leaf -> array
 Given = Mapping[Trial, Mapping[str, np.ndarray]]
 
 
 class Families:
-    """The models of one lesson, and what comes out of them."""
+    """The models of one lesson, and their results."""
 
     def __init__(self, lesson: Lesson, reference: Subject):
         self._lesson, self._reference = lesson, reference
@@ -83,7 +83,7 @@ class Families:
         return checks_version(self._lesson)
 
     def words(self, exercise: str, answers: Mapping[Call, Outcome]) -> list[Word]:
-        """What explains the answers of this exercise, or nothing."""
+        """The explanations of this exercise's answers, if there are any."""
         model = self._models.get(exercise)
         if model is None:
             return []
@@ -92,21 +92,21 @@ class Families:
         return told or self._first_wrong(model, answers)
 
     def _first_wrong(self, model: Model, answers: Mapping[Call, Outcome]) -> list[Word]:
-        """The first step that is wrong, where no way of doing it otherwise is known."""
+        """The first step that is wrong, if no other way of doing it is known."""
         calls = [*(trial.call for trial in model.trials), *model.also]
         found = model.first_wrong({call: _leaves(model, answers[call]) for call in calls if call in answers},
                                   self._reference)
         return [Word(*found)] if found else []
 
     def explains(self, exercise: str, answers: Mapping[Call, Outcome]) -> bool:
-        """Whether steps done otherwise give everything that was answered, and leave something to differentiate."""
+        """Whether steps done differently give every answer, and leave something to differentiate."""
         model = self._models.get(exercise)
         given = _given(model, answers) if model else {}
         found = self._together(model, given, self._wrong(model, given)) if given else []
         return any(model.slopes.isdisjoint(way.id for way in one.ways) for one in found)
 
     def _wrong(self, model: Model, given: Given) -> dict[str, Trial]:
-        """The leaves that are wrong, with the first question that shows it."""
+        """The wrong leaves, each with the first question that shows it."""
         wrong: dict[str, Trial] = {}
         for trial, leaves in given.items():
             table = self._table(model, trial)
@@ -118,12 +118,12 @@ class Families:
         return wrong
 
     def _explanations(self, model: Model, given: Given) -> list[Explained]:
-        """The choices that explain every leaf that is wrong, else for each of them those that explain it."""
+        """The choices that explain every wrong leaf, else for each of them those that explain it."""
         wrong = self._wrong(model, given)
         return self._together(model, given, wrong) or self._apart(model, given, wrong)
 
     def _together(self, model: Model, given: Given, wrong: Mapping[str, Trial]) -> list[Explained]:
-        """The cheapest choices that give all leaves of all answers, the right ones too."""
+        """The cheapest choices that give all leaves of all answers, including the right ones."""
         if not wrong:
             return []
         name, trial = next(iter(wrong.items()))
@@ -134,7 +134,7 @@ class Families:
                          if all(self._factor(model, given, ways, leaf) == "" for leaf in leaves))
 
     def _apart(self, model: Model, given: Given, wrong: Mapping[str, Trial]) -> list[Explained]:
-        """For each wrong leaf the cheapest choices that give it; what gives several is told once."""
+        """For each wrong leaf the cheapest choices that give it; a choice that gives several is named once."""
         told: dict[tuple[Way, ...] | None, Explained] = {}
         for name, trial in wrong.items():
             if not given[trial][name].any():
@@ -147,11 +147,11 @@ class Families:
         return list(told.values())
 
     def _ways(self, model: Model, trial: Trial, rows: Iterable[int]) -> list[tuple[Way, ...]]:
-        """The ways of these rows, fewest first, and no more than can be tried on the other questions in time."""
+        """The ways of these rows, fewest first, as many as can be tried on the other questions in time."""
         return [self._table(model, trial).ways[row] for row in rows][:MOST_TRIED]
 
     def _factor(self, model: Model, given: Given, ways: tuple[Way, ...], name: str) -> str | None:
-        """What a leaf is in these ways, times what: "" for nothing; None where not every question agrees."""
+        """The factor of a leaf in these ways: "" for none; None if the questions do not agree."""
         values: list[tuple[float, Mapping[str, float]]] = []
         for trial, leaves in given.items():
             if name not in leaves:
@@ -167,7 +167,7 @@ class Families:
             abs(value - sizes[called]) <= 1e-5 * abs(value) for value, sizes in values)), None)
 
     def _outcome(self, model: Model, trial: Trial, ways: tuple[Way, ...]) -> dict[str, np.ndarray] | None:
-        """What comes out in these ways, remembered: a class makes the same slips again and again."""
+        """The result of these ways, remembered: a class makes the same slips again and again."""
         if (trial, ways) not in self._outcomes:
             if len(self._outcomes) >= MOST_KEPT:
                 self._outcomes.clear()
@@ -175,7 +175,7 @@ class Families:
                 self._outcomes[trial, ways] = model.outcome(trial.start(self._reference), ways)
         return self._outcomes[trial, ways]
 
-    # --- what comes out -----------------------------------------------------------------------------------------
+    # --- the results --------------------------------------------------------------------------------------------
 
     def _table(self, model: Model, trial: Trial) -> Table:
         if trial not in self._tables:
@@ -191,7 +191,7 @@ class Families:
         return self._tables[trial]
 
     def _computed(self, model: Model, trial: Trial, pairs: bool) -> dict[str, np.ndarray]:
-        """What comes out with a step, and with two steps, done otherwise, fewest first."""
+        """The results with one step, and with two steps, done differently, fewest first."""
         with np.errstate(all="ignore"):
             found = sorted(((ways, [_seen(leaves[name]) for name in model.leaves]) for ways, leaves
                             in model.outcomes(trial.start(self._reference), pairs)), key=lambda one: _cost(one[0]))
@@ -214,9 +214,9 @@ def _leaves(model: Model, outcome: Outcome) -> dict[str, np.ndarray]:
 
 
 def _cheapest(found: Iterable[Explained]) -> list[Explained]:
-    """Those with the fewest ways, a factor counting as one; none where too many are equally good.
+    """Those with the fewest ways, where a factor counts as one; none if too many are equally good.
 
-    They come with the fewest ways first, so nothing is tried that would be dearer than what is there.
+    They come with the fewest ways first, so nothing is tried that would cost more than what is already found.
     """
     best: list[Explained] = []
     least = float("inf")
@@ -235,7 +235,7 @@ def _cost(ways: Iterable[Way]) -> int:
 
 
 def _times(got: np.ndarray, want: np.ndarray) -> float | None:
-    """By what `want` is to be multiplied to give what was answered, or None."""
+    """The factor that turns `want` into the answer, or None."""
     if np.shape(got) != np.shape(want) or not np.isfinite(want).all() or not np.isfinite(got).all():
         return None
     got, size = np.asarray(got, dtype=float), float(np.vdot(want, want))
@@ -261,7 +261,7 @@ def _told(one: Explained) -> Iterator[Word]:
 
 
 def _word(ways: Sequence[Way], factor: str, names: Sequence[str]) -> Word:
-    """"What you return as Y is exactly what comes out with scores divided by √C"."""
+    """The sentence "What you return as Y is exactly what comes out with scores divided by √C"."""
     id = AND.join([*(way.id for way in ways), *(["times-" + factor] if factor else [])])
     named, gaps = ", ".join(names), [way.what for way in ways]
     if factor == NOTHING:

@@ -195,8 +195,7 @@ class GradebookWriter:
 
     def _late_penalty(self, student: str, submission: SubmittedAssignment,
                       submitted: SubmittedNotebook) -> float | None:
-        """What [late] of the settings, else the course's own plugin, takes off; None, which means nothing, by default.
-        """
+        """What [late] of the settings, else the course's own plugin, takes off; None, meaning nothing, by default."""
         if submission.assignment.duedate is None or submission.total_seconds_late <= 0:
             return None
         if self._late.rule != "none":

@@ -28,8 +28,7 @@ def change_lines(changes: Sequence[Any]) -> Iterator[str]:
 
 
 def _why_not(grade: Any) -> Sequence[Any]:
-    """Why there is no grade, if there is none: a fault of ours is in `for_a_person`, anything else in the last notice.
-    """
+    """Why there is no grade, if so: a fault of ours is in `for_a_person`, anything else in the last notice."""
     return {"unreadable": grade.notices, "broken": grade.for_a_person}.get(grade.status, ())[-1:]
 
 

@@ -135,8 +135,7 @@ def error_words(cell: CellReport) -> Text | str:
 
 
 def what_happened(cell: CellReport, submission: str = "") -> Text:
-    """What a cell did, as "cell 8: raised an error", counted from 1; for a Python file as "work.py: raised an error".
-    """
+    """What a cell did: "cell 8: raised an error", counted from 1; for a Python file "work.py: raised an error"."""
     status = VERDICT_WORDS.get(cell.status, Text(cell.status))
     if submission.lower().endswith(".py"):
         return text("{file}: {status}", file=PurePath(submission).name, status=status)

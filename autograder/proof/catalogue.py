@@ -65,8 +65,7 @@ def _lost(assessment: Assessment) -> dict[str, frozenset[str]]:
 # --- what it shows ------------------------------------------------------------------------------------------------
 
 def claims(lesson: Lesson, tried: Sequence[Tried]) -> list[Claim]:
-    """The claims that every entry is in order, every mistake caught, every habit free of charge, and the names right.
-    """
+    """The claims that every entry is in order, every mistake caught, every habit free, and the names right."""
     mistakes = [trial for trial in tried if not trial.mistake.advice]
     habits = [trial for trial in tried if trial.mistake.advice]
     return [

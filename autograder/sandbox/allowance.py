@@ -1,4 +1,4 @@
-"""One account per submission, over all its processes: the time that it may take, and what is kept of it."""
+"""Keep one account per submission, over all its processes: the time that it may take, and what is stored of it."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ class Allowance:
 
     seconds: float = float("inf")
     room: int = 64 * 2**20                # bytes of answers; the reference's are a fiftieth of that
-    words: int = 100_000                  # characters that its cells print and raise; on a page each may take six
+    words: int = 100_000                  # characters that its cells print and raise; on a page each may become six
 
     def keep(self, size: int) -> None:
-        """Take this much room for an answer; WireError where there is no more."""
+        """Reserve this much room for an answer; WireError if there is not enough."""
         self.room -= size
         if self.room < 0:
             raise WireError("its answers together are too large to be kept")
 
     def cut(self, words: str) -> str:
-        """As much of these words as may still be kept."""
+        """As much of these words as may still be stored."""
         kept = words if len(words) <= self.words else words[:self.words] + CUT
         self.words = max(0, self.words - len(words))
         return kept

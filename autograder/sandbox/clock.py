@@ -62,8 +62,7 @@ class Clock:
 
 
 class Stint:
-    """The time that a child takes for one question. The judge's own time meanwhile counts only towards the allowance.
-    """
+    """The time that a child takes for one question. The judge's own time meanwhile only counts in the allowance."""
 
     def __init__(self, clock: Clock, seconds: float, allowance: Allowance):
         self._clock, self._seconds, self._allowance = clock, seconds, allowance

@@ -1,7 +1,7 @@
-"""A function as a row of steps, each of which can be done in other ways than the right one.
+"""Write a function as a series of steps, each of which can be done in ways other than the right one.
 
-A lesson writes its functions down like this so that an answer can be held against what comes out with one or two steps
-done otherwise: scores divided by another number, a route that is missing. See judge.families.
+A lesson writes its functions like this so that an answer can be compared with the result of one or two steps done
+differently: scores divided by another number, a missing route. See judge.families.
 """
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ import numpy as np
 
 from autograder.records import Call, Subject, Text
 
-#: everything that is known so far while the steps are done: x, q, scores, ...
+#: everything known so far while the steps are done: x, q, scores, ...
 State = SimpleNamespace
-#: does one step: reads and sets attributes of the state, and changes no array in place
+#: does one step: reads and sets attributes of the state, and never changes an array in place
 Do = Callable[[State], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """A way of doing a step that is not the right one. `what` is said of it: "comes out with {what}"."""
+    """A wrong way of doing a step. `what` is said about it: "comes out with {what}"."""
 
     id: str
     what: Text | str
     do: Do
-    cost: int = 1                               # of two that explain the same the cheaper one is told
+    cost: int = 1                               # the cheaper of two that explain the same is named
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One step: how it is done, and how else it is done by people."""
+    """One step: how it is done, and how people do it wrongly."""
 
     right: Do
     ways: tuple[Way, ...] = ()
@@ -39,7 +39,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One question whose answer is looked at, and what its steps start from."""
+    """One question whose answer is examined, and the input of its steps."""
 
     call: Call
     start: Callable[[Subject], State]
@@ -48,26 +48,28 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """One exercise as steps. `leaves` names what of the state is returned, `parts` takes the same from an answer."""
+    """One exercise as steps. `leaves` names the parts of the state that are returned, `parts` the same parts of an
+    answer.
+    """
 
     exercise: str
-    trials: tuple[Trial, ...]                   # the first tells most; all of them must agree
+    trials: tuple[Trial, ...]                   # the first says most; all of them must agree
     steps: tuple[Step, ...]
-    leaves: Mapping[str, str]                   # what it is called in a sentence -> the attribute of the state
+    leaves: Mapping[str, str]                   # its name in a sentence -> the attribute of the state
     parts: Callable[[object], dict[str, object]]        # an answer -> the same leaves of it
-    often: frozenset[str] = frozenset()         # the ways that are common enough to be looked for two at a time
-    slopes: frozenset[str] = frozenset()        # the ways that take a slope away, so that a derivative shows nothing
-    #: where no way explains it: (question -> leaf -> array, the reference) -> an id and what is right up to where
+    often: frozenset[str] = frozenset()         # the ways that are common enough to be tried two at a time
+    slopes: frozenset[str] = frozenset()        # the ways that remove a slope, so that a derivative shows nothing
+    #: if no way explains it: (question -> leaf -> array, the reference) -> an id and how far it is right
     first_wrong: Callable[[Mapping[Call, Mapping[str, np.ndarray]], Subject], tuple[str, Text] | None] = (
         lambda given, reference: None)
-    also: tuple[Call, ...] = ()                 # further questions that `first_wrong` wants
+    also: tuple[Call, ...] = ()                 # further questions that `first_wrong` needs
 
     def outcomes(self, start: State, pairs: bool) -> Iterator[tuple[tuple[Way, ...], dict[str, np.ndarray]]]:
-        """What comes out with every step, and every two steps, done otherwise; what cannot be done is left out."""
+        """The results with every step, and every two steps, done differently; impossible ones are left out."""
         yield from self._walk(0, start, (), pairs)
 
     def outcome(self, start: State, ways: tuple[Way, ...]) -> dict[str, np.ndarray] | None:
-        """What comes out in these ways; None where they cannot be done here."""
+        """The result of these ways; None if they are impossible here."""
         for step in self.steps:
             try:
                 next((way.do for way in ways if way in step.ways), step.right)(start)
@@ -97,7 +99,7 @@ class Model:
 
 
 def setting(**values: Callable[[State], object]) -> Do:
-    """A step that sets these attributes, each from the state as it was before."""
+    """A step that sets these attributes, each from the state before the step."""
     def do(state: State) -> None:
         found = {name: value(state) for name, value in values.items()}
         vars(state).update(found)

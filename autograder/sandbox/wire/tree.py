@@ -1,4 +1,4 @@
-"""The tree that plain data is: dicts, tuples and lists hold parts, everything else is a leaf."""
+"""Walk the tree of plain data: dicts, tuples and lists hold parts, everything else is a leaf."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
@@ -6,12 +6,12 @@ from typing import Any
 
 
 def parts(value: Any) -> Iterable[Any]:
-    """What a dict, tuple or list holds; nothing for a leaf."""
+    """The parts of a dict, tuple or list; none for a leaf."""
     return value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else ()
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """Everything in a value that holds nothing itself, in order."""
+    """All leaves of a value, in order."""
     if isinstance(value, dict | tuple | list):
         for part in parts(value):
             yield from leaves(part)
@@ -20,7 +20,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def mapped(value: Any, leaf: Callable[[Any], Any], sequence: type = tuple) -> Any:
-    """The same tree with `leaf` of each leaf; lists and tuples become a `sequence`."""
+    """The same tree with `leaf` applied to each leaf; lists and tuples become a `sequence`."""
     if isinstance(value, dict):
         return {key: mapped(part, leaf, sequence) for key, part in value.items()}
     if isinstance(value, tuple | list):

@@ -1,4 +1,4 @@
-"""The functions as steps, with the other ways in which each is done: they explain what no mistake explains."""
+"""The functions as steps, with the other ways of doing each: they explain what no known mistake explains."""
 from autograder.lessons.multihead.families.backward import BACKWARD
 from autograder.lessons.multihead.families.forward import FORWARD
 from autograder.lessons.multihead.families.heads import MERGE, SPLIT

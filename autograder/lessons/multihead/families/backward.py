@@ -149,7 +149,7 @@ _DK = Step(setting(dk=lambda s: turned(s.dscores) @ s.q), (
 
 
 def _named(order: tuple[str, ...]) -> Way:
-    """The gradients of the three parts under each other's names."""
+    """The gradients of the three parts, swapped."""
     what = ", ".join(f"d{part.upper()} = d{other.upper()}" for part, other in zip(PARTS, order, strict=True)
                      if part != other)
     return Way(f"parts-{''.join(order)}", text("{parts} where each has its own", parts=what),
@@ -163,7 +163,7 @@ _NAMES = Step(lambda s: None, tuple(_named(order) for order in _ORDERS if "".joi
 
 
 def _merged(f: Callable[[np.ndarray], np.ndarray], parts: str = PARTS) -> Do:
-    """dQ, dK and dV as (B, T, C): these parts by `f`, the others rightly."""
+    """dQ, dK and dV as (B, T, C): these parts by `f`, the others correctly."""
     return setting(**{f"d{part}": lambda s, part=part: (f if part in parts else joined)(getattr(s, f"d{part}"))
                       for part in PARTS})
 
@@ -192,7 +192,7 @@ def _outer(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _sums(f: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Do:
-    """The gradients of all four matrices, each by `f` of what goes in and the gradient of what comes out."""
+    """The gradients of all four matrices, each by `f` of its input and the gradient of its output."""
     return setting(dwo=lambda s: f(s.joined, s.dy), **{
         f"dw{part}": lambda s, part=part: f(s.x, getattr(s, f"d{part}")) for part in PARTS})
 

@@ -5,7 +5,7 @@ import numpy as np
 
 
 def sizes(B: int, T: int, H: int, d: int) -> dict[str, float]:
-    """What a factor may be called, with what it is for these sizes; simpler names first."""
+    """The names that a factor may have, with their values for these sizes; simpler names first."""
     C = H * d
     base = {"2": 2.0, "3": 3.0, "4": 4.0, "8": 8.0, "10": 10.0, "B": B, "T": T, "H": H, "d": d, "C": C, "√d": d ** 0.5,
             "√C": C ** 0.5, "B·T": B * T, "√(2d)": (2 * d) ** 0.5, "√H": H ** 0.5, "√T": T ** 0.5, "B·C": B * C,
@@ -22,13 +22,13 @@ def cut(x: np.ndarray, heads: int) -> np.ndarray:
 
 
 def cut_by_reshape(x: np.ndarray, heads: int) -> np.ndarray:
-    """The numbers in their order, without exchanging time and heads."""
+    """The numbers in their order, without swapping time and heads."""
     B, T, C = x.shape
     return x.reshape(B, heads, T, C // heads)
 
 
 def cut_interleaved(x: np.ndarray, heads: int) -> np.ndarray:
-    """Every H-th feature for a head."""
+    """Every H-th feature goes to the same head."""
     B, T, C = x.shape
     return x.reshape(B, T, C // heads, heads).transpose(0, 3, 1, 2)
 
@@ -40,7 +40,7 @@ def joined(h: np.ndarray) -> np.ndarray:
 
 
 def joined_by_reshape(h: np.ndarray) -> np.ndarray:
-    """The numbers in their order, without exchanging heads and time."""
+    """The numbers in their order, without swapping heads and time."""
     B, H, T, d = h.shape
     return h.reshape(B, T, H * d)
 
@@ -52,12 +52,12 @@ def joined_interleaved(h: np.ndarray) -> np.ndarray:
 
 
 def turned(a: np.ndarray) -> np.ndarray:
-    """The last two axes exchanged."""
+    """The last two axes swapped."""
     return np.swapaxes(a, -1, -2)
 
 
 def softmax(scores: np.ndarray, axis: int | tuple[int, ...] = -1) -> np.ndarray:
-    """Over this axis; rows without any key become zeros."""
+    """Softmax over this axis; rows without any key become zeros."""
     top = np.max(scores, axis=axis, keepdims=True)
     part = np.exp(scores - np.where(np.isfinite(top), top, 0))
     total = part.sum(axis=axis, keepdims=True)

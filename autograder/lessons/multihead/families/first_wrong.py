@@ -1,4 +1,4 @@
-"""The first step that is wrong where no other way of doing it is known: what is right before it says where to look."""
+"""Find the first wrong step when no other way of doing it is known: what is right before it says where to look."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from autograder.records import Call, Subject, Text, text
 
 Given = Mapping[Call, Mapping[str, np.ndarray]]
 CASES = (probes.ONE_TOKEN, probes.ONE_HEAD, probes.FULL_MASK, probes.NARROW_HEADS)
-ROUNDED = 3e-3                                  # float16 and three decimals stay below this, every real fault above
+ROUNDED = 3e-3  # float16 and three decimals stay below this, every real fault is above it
 _MATRICES = ("dWO", "dWV", "dWK", "dWQ")
 
 
@@ -23,7 +23,7 @@ def same(got: np.ndarray | None, want: np.ndarray) -> bool:
 # --- multihead ----------------------------------------------------------------------------------------------------
 
 def of_forward(given: Given, reference: Subject) -> tuple[str, Text] | None:
-    """From J and Y: the last step, the part of Y that differs, or what the cases in which Y is right have in common."""
+    """From J and Y: the last step, the differing part of Y, or what the cases in which Y is right have in common."""
     leaves = given.get(probes.GENERAL.forward, {})
     y, cache = reference.answer(probes.GENERAL.forward).value
     own = leaves.get("J")
@@ -61,7 +61,7 @@ def _odd_part(y: np.ndarray, want: np.ndarray, joined: np.ndarray | None, joined
 
 
 def _right(given: Given, reference: Subject, call: Call) -> bool | None:
-    """Whether Y is right for this question; None where it was not answered, or not in numbers."""
+    """Whether Y is right for this question; None if it was not answered with numbers."""
     leaves = given.get(call)
     if not leaves or "Y" not in leaves or not np.isfinite(leaves["Y"]).all():
         return None
@@ -70,7 +70,7 @@ def _right(given: Given, reference: Subject, call: Call) -> bool | None:
 
 
 def _by_cases(right: Mapping[probes.Case, bool | None]) -> tuple[str, Text] | None:
-    """What the cases in which it is right have in common, if only one thing can tell them from the others."""
+    """What the cases in which it is right have in common, if only one thing distinguishes them from the others."""
     one_token, one_head, full, narrow = (right[case] for case in CASES)
     if one_token is False:
         return "values", text("Even with a single token, whose weight is one, the result is wrong: look at X and V, at "
@@ -119,7 +119,7 @@ _THROUGH = {
 
 
 def _before_or_in_the_sum(name: str, got: np.ndarray, want: np.ndarray) -> Text:
-    """Whether a gradient is a sum of outer products with X at all, and where the other factor then is wrong."""
+    """Whether a gradient is a sum of outer products with X at all, and if so where the other factor is wrong."""
     x = np.asarray(probes.GENERAL.x)
     flat = x.reshape(-1, x.shape[-1])                       # (B * T, C), of full row rank
     if got.shape != want.shape or not np.isfinite(got).all():

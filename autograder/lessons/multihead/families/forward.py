@@ -176,7 +176,7 @@ STEPS = (_projection("q"), _projection("k"), _projection("v"), _EXCHANGE, _SPLIT
 
 
 def parts(answer: object) -> dict[str, object]:
-    """y, and J from the cache where it is there."""
+    """y, and J from the cache if it is there."""
     if not isinstance(answer, tuple) or not answer:
         return {"Y": answer}
     cache = answer[1] if len(answer) > 1 and isinstance(answer[1], dict) else {}

@@ -1,4 +1,4 @@
-"""split_heads and merge_heads as a reshape and an exchange of axes, in every order, and what may follow."""
+"""split_heads and merge_heads as a reshape and a swap of axes, in every order, and what may follow."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -92,7 +92,7 @@ def _parts(answer: object) -> dict[str, object]:
 
 
 def _holds(given: Given, axes: str, source: str, expected: Callable[[Call], np.ndarray]) -> tuple[str, Text] | None:
-    """Which number stands where another belongs, by their places in what was given."""
+    """Which number is in the place of another, by their places in the input."""
     for call, leaves in given.items():
         got, want, numbers = next(iter(leaves.values()), None), expected(call), call.args[0]
         if got is None:

@@ -1,4 +1,4 @@
-"""The last step of multihead_backward: dx as the sum of the routes through Q, K and V, and other ways."""
+"""The last step of multihead_backward: dx as the sum of the routes through Q, K and V, and wrong ways."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ PARTS = "qkv"
 
 
 def _routes(**ways: Callable[[State], np.ndarray]) -> Do:
-    """dx as the sum of its three routes, these in another way."""
+    """dx as the sum of its three routes, with these in another way."""
     right = {part: lambda s, part=part: getattr(s, f"d{part}") @ getattr(s, f"w{part}").T for part in PARTS}
     return setting(dx=lambda s: sum(route(s) for route in {**right, **ways}.values()))
 
