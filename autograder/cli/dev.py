@@ -37,7 +37,7 @@ def dev() -> None:
 
 
 def _add(name: str, steps: Iterable[str], about: str) -> None:
-    @dev.command(name, help=about, short_help=about)
+    @dev.command(name, help=about, short_help=about, epilog=examples(f"autograder dev {name} --check"))
     @click.option("--check", is_flag=True, help="Change nothing; say what is out of date, and exit with 1.")
     def command(check: bool) -> int:
         return _up_to_date(steps, check)
