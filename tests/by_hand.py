@@ -13,6 +13,7 @@ from types import ModuleType
 import msgspec
 
 from autograder.course.folder import CourseError
+from autograder.course.settings import Settings
 from autograder.records import CellReport, Diagnosis, ExerciseGrade, Grade, Submission, Verdict, text
 
 GRADE = Grade(
@@ -94,6 +95,25 @@ class Engine:
                        student=submission.student, isolation=isolation)
 
 
+class Rules:
+    """Grades with the engine by hand."""
+
+    def __init__(self, settings, limits):
+        self.settings, self.limits = settings, limits
+
+    def engine(self, lesson, told=None):
+        return Engine(self.settings.lesson(lesson), self.limits)
+
+    def graded(self, submissions, told=None):
+        for submission in submissions:
+            with self.engine(submission.lesson, told) as engine:
+                yield engine.grade(submission)
+
+
+def rules_of(course=None, **given):
+    return Rules(Settings(), Limits(**given))
+
+
 def read(paths, lesson):
     for path in paths:
         unreadable = WHY if Path(path).stem == "unreadable" else None
@@ -115,11 +135,12 @@ def grade_course(course, *, on_grade, students, limits, **choices):
 
 def modules() -> dict[str, ModuleType]:
     """What stands in for the modules of these names."""
-    grade, course, intake = map(ModuleType, ("autograder.judge.engine", "autograder.run.grade_course",
-                                             "autograder.intake"))
+    grade, rules, course, intake = map(ModuleType, (
+        "autograder.judge.engine", "autograder.course.rules", "autograder.run.grade_course", "autograder.intake"))
     grade.Limits, grade.Engine, course.grade_course = Limits, Engine, grade_course
+    rules.Rules, rules.rules_of, rules.WarmEngine = Rules, rules_of, object
     intake.read_any = lambda paths, lessons: list(read(paths, lessons[0]))
-    return {module.__name__: module for module in (grade, course, intake)}
+    return {module.__name__: module for module in (grade, rules, course, intake)}
 
 
 if __name__ == "__main__":

@@ -144,14 +144,14 @@ def test_no_execute_gives_the_points_that_are_known_of_the_same_work(course, mon
 
 @pytest.mark.parametrize(("timeout", "cell", "call"), [(30, 10, 10), (2, 2, 2), (120, 120, 10), (-1, 3600, 10)])
 def test_a_timeout_is_how_long_a_cell_may_take(timeout, cell, call):
-    limits = GradeWithEngine(timeout=timeout).limits
+    limits = GradeWithEngine(timeout=timeout).rules.limits
     assert (limits.cell_seconds, limits.seconds) == (cell, call)
     assert limits.budget >= cell
 
 
 def test_a_timeout_is_read_under_the_names_that_nbgrader_has_for_it():
     for name in ("Execute", "ExecutePreprocessor"):
-        assert GradeWithEngine(config=Config({name: {"timeout": 7}})).limits.cell_seconds == 7
+        assert GradeWithEngine(config=Config({name: {"timeout": 7}})).rules.limits.cell_seconds == 7
 
 
 class HalfOff(LateSubmissionPlugin):

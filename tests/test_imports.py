@@ -21,7 +21,7 @@ ALLOWED = {
     "judge": {"lessons/kit", "sandbox", "sandbox/wire"},
     "intake": {"lessons/kit"},
     "proof": {"lessons/kit", "intake", "judge", "sandbox", "sandbox/wire"},
-    "course": {"lessons", "lessons/kit", "intake"},
+    "course": {"lessons", "lessons/kit", "intake", "judge"},
     "output": set(),
     "output/exports": {"output"},
     "report": {"output"},
@@ -29,10 +29,11 @@ ALLOWED = {
     "authoring": {"lessons", "lessons/kit", "intake", "nbgrader"},
     "authoring/new": {"lessons", "lessons/kit", "intake"},
     "authoring/demo": {"lessons", "lessons/kit"},
-    "integrations": {"lessons", "lessons/kit", "intake", "course", "judge", "output", "output/exports", "sandbox"},
+    "integrations": {"lessons", "lessons/kit", "intake", "course", "output", "output/exports", "sandbox"},
     "run": {"lessons", "lessons/kit", "course", "judge", "nbgrader"},
+    "api": {"lessons", "intake", "sandbox", "judge", "course", "proof", "run"},
     "cli": {"lessons", "lessons/kit", "intake", "judge", "course", "output", "output/exports", "report",
-            "nbgrader", "authoring", "authoring/new", "authoring/demo", "integrations", "proof", "run"},
+            "nbgrader", "authoring", "authoring/new", "authoring/demo", "integrations", "proof", "run", "api"},
 }
 #: rooms within a folder; its other files are the folder's own
 INNER = {"sandbox": ("wire", "inside"), "output": ("exports",), "authoring": ("new", "demo"), "lessons": ("kit",)}
@@ -86,8 +87,15 @@ def test_every_module_imports_only_what_the_table_allows(path: Path) -> None:
     assert imported_rooms(path) <= (ALLOWED[room] | GROUND if room not in GROUND else {"records"})
 
 
+def test_the_package_itself_is_only_a_door() -> None:
+    """`import autograder` loads none of its modules; the functions of `api` come when they are asked for."""
+    assert imported_rooms(PACKAGE / "__init__.py") == {"api"}
+    code = "import autograder, sys; print([name for name in sys.modules if name.startswith('autograder.')])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.strip() == b"[]"
+
+
 def test_the_ground_imports_nothing_but_records() -> None:
-    for path in (PACKAGE / "records.py", PACKAGE / "stages.py", PACKAGE / "atomic.py", PACKAGE / "__init__.py"):
+    for path in (PACKAGE / "records.py", PACKAGE / "stages.py", PACKAGE / "atomic.py"):
         assert imported_rooms(path) == set(), path
 
 

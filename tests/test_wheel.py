@@ -31,6 +31,10 @@ def test_the_wheel_grades_the_reference_from_another_folder(installed: Path, tmp
     assert (done.returncode, json.loads(done.stdout)["points"]) == (0, 20)
 
 
+def test_the_wheel_is_typed(installed: Path) -> None:
+    assert (installed / "autograder" / "py.typed").is_file()
+
+
 def test_the_wheel_speaks_dutch(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.ipynb").write_bytes(b"")
     done = autograder(installed, tmp_path, "check", "empty.ipynb")

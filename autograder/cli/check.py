@@ -1,13 +1,11 @@
 """`autograder check`: grade one submission, or many."""
 from __future__ import annotations
 
-from contextlib import ExitStack
-from functools import cache
 from typing import Any
 
 import click
 
-from autograder.cli.common import answers, course_settings, engine, exit_code
+from autograder.cli.common import answers, course_settings, exit_code, rules, say_wall
 from autograder.cli.lessons import lesson_option, lessons_to_try
 from autograder.cli.options import common, examples, json_target, spare_the_given
 
@@ -27,12 +25,9 @@ def check(paths: tuple[str, ...], lesson: str | None, target: str | None, langua
     settings = course_settings()
     if settings.decides_marks:                  # of the current folder, which might be a student's
         click.echo("autograder check: using the points and limits of autograder.toml in this folder", err=True)
-    lessons = {name: settings.lesson(name) for name in lessons_to_try(lesson)}
-    with answers(target, language, each=True) as answer, ExitStack() as engines:
-        engine_of = cache(lambda name: engines.enter_context(engine(limits, lessons[name])))
-        submissions = read_any(paths, list(lessons.values()))
-        for index, submission in enumerate(submissions, start=1):
-            graded = engine_of(submission.lesson).grade(submission)
+    with answers(target, language, each=True) as answer:
+        submissions = read_any(paths, [settings.lesson(name) for name in lessons_to_try(lesson)])
+        for index, graded in enumerate(rules(settings, limits).graded(submissions, say_wall), start=1):
             answer.progress(graded, index, len(submissions))
             answer(graded)
     return exit_code(answer.grades)

@@ -11,8 +11,8 @@ import click
 from autograder.lessons import DEFAULT
 
 if TYPE_CHECKING:
+    from autograder.course.rules import Rules
     from autograder.course.settings import Settings
-    from autograder.judge.engine import Engine
     from autograder.lessons.kit.lesson import Lesson
     from autograder.output.answers import Answers
     from autograder.records import Grade
@@ -21,13 +21,16 @@ LESSON = DEFAULT
 DONE, NOT_ALL_GRADED, WRONG_USAGE, BROKEN, INTERRUPTED, NO_READER = 0, 1, 2, 3, 130, 141
 
 
-def engine(limits: dict[str, Any], lesson: Lesson) -> Engine:
-    """An engine that is not running yet. Raises NoIsolation if its wall is unavailable; says so if it is weaker."""
-    from autograder.judge.engine import Engine, Limits
-    made = Engine(lesson, Limits(**limits))
-    if made.isolation_notice:
-        click.echo(f"autograder: isolation is {made.isolation}: {made.isolation_notice}", err=True)
-    return made
+def rules(settings: Settings, limits: dict[str, Any]) -> Rules:
+    """How these settings grade, with the limits of the command line."""
+    from autograder.course.rules import Rules
+    from autograder.judge.engine import Limits
+    return Rules(settings, Limits(**limits))
+
+
+def say_wall(sentence: str) -> None:
+    """What there is to say about a wall that is not the best one."""
+    click.echo(f"autograder: {sentence}", err=True)
 
 
 def course_settings(folder: Path | None = None) -> Settings:

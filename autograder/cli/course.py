@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from autograder.cli.common import BROKEN, LESSON, answers, course_lesson, engine, exit_code
+from autograder.cli.common import BROKEN, LESSON, answers, course_settings, exit_code, rules, say_wall
 from autograder.cli.lessons import lesson_handed_in, lesson_option
 from autograder.cli.options import common, course_options, examples, jobs_option, json_target, run_options
 from autograder.cli.report import write_course_report
@@ -97,7 +97,7 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
 def _wall(folder: Path, lesson: str, limits: dict[str, Any], cluster: str | None = None, **choices: Any) -> None:
     """Raise NoIsolation if the wall is unavailable, before importing what other systems lack."""
     if cluster is None:
-        engine(limits, course_lesson(folder, lesson))
+        rules(course_settings(folder), limits).engine(lesson, say_wall)
 
 
 def _changes(target: str | None, language: str, lesson: str | None, limits: dict[str, Any], **choices: Any) -> int:

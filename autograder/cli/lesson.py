@@ -40,11 +40,11 @@ def release(lesson: str | None) -> int:
 @common
 def verify(quick: bool, table: bool, lesson: str | None, language: str, **limits: Any) -> int:
     """Prove the lesson: the reference gets full marks, an untouched notebook zero, every mistake is caught."""
-    from autograder.judge.engine import Limits
-    from autograder.lessons.installed import load_lesson
+    from autograder.api import Limits
+    from autograder.api import verify as prove
     from autograder.proof import render
-    from autograder.proof import verify as prove
-    proof = prove(load_lesson(lesson or LESSON), Limits(**limits), quick, _trying if sys.stderr.isatty() else None)
+    proof = prove(lesson or LESSON, quick=quick, limits=Limits(**limits),
+                  progress=_trying if sys.stderr.isatty() else None)
     click.echo(render(proof, table))
     return DONE if proof.holds else BROKEN
 

@@ -127,14 +127,14 @@ class SubmissionNode(pytest.Collector):
 
 
 def _graded(submission: Submission, config: pytest.Config) -> Grade:
-    from autograder.judge.engine import Engine, Limits
-    from autograder.lessons.installed import load_lesson
+    from autograder.course.rules import rules_of
     from autograder.sandbox.tiers import NoIsolation
     options = config.option
-    limits = Limits(options.submission_seconds, options.submission_memory, options.submission_isolation)
+    rules = rules_of(seconds=options.submission_seconds, memory_mb=options.submission_memory,
+                     isolation=options.submission_isolation)
     try:
-        with Engine(load_lesson(submission.lesson), limits) as engine:
-            return engine.grade(submission)
+        [grade] = rules.graded([submission])
+        return grade
     except NoIsolation as error:
         raise pytest.UsageError(f"--submission: {error}") from None
 

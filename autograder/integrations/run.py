@@ -11,9 +11,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from autograder.course.settings import SettingsError, read_settings
+from autograder.course.rules import rules_of
+from autograder.course.settings import SettingsError
 from autograder.intake import read
-from autograder.judge.engine import Engine, Limits
 from autograder.lessons import DEFAULT
 from autograder.output.exports import FORMATS, Order
 from autograder.records import Grade
@@ -45,16 +45,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def graded(work: Path, course: Path, name: str) -> tuple[Grade, Order]:
     """The grade of the submission in this folder; its notices name the wall."""
-    settings = read_settings(course)
-    lesson = settings.lesson(name)
-    found = list(read([work], lesson))
+    rules = rules_of(course)
+    found = list(read([work], rules.lesson(name)))
     submission = next((readable for readable in found if readable.unreadable is None), found[0])
-    engine = Engine(lesson, Limits(**settings.given_limits))
-    if engine.isolation_notice:
-        print(f"autograder: isolation is {engine.isolation}: {engine.isolation_notice}", file=sys.stderr)
-    with engine:
-        grade = engine.grade(submission)
-    return grade, Order(settings.language or "nl", pass_percent=settings.pass_percent)
+    [grade] = rules.graded([submission], lambda sentence: print(f"autograder: {sentence}", file=sys.stderr))
+    return grade, Order(rules.settings.language or "nl", pass_percent=rules.settings.pass_percent)
 
 
 def _asked(arguments: list[str] | None) -> Namespace:

@@ -104,16 +104,14 @@ def _refuse(why: str) -> NoReturn:
 
 def main() -> None:
     """Read a request from standard input and write one line of JSON: points, skipped exercises, and why none."""
-    from autograder.course.settings import Settings, read_settings
+    from autograder.course.rules import rules_of
     from autograder.intake import from_sources
-    from autograder.judge.engine import Engine, Limits
     from autograder.locale.language import translate
     request = json.load(sys.stdin)
-    settings = read_settings(Path(request["course"])) if request.get("course") else Settings()
-    lesson = settings.lesson(_lesson_with(request["exercise"], request["sources"]))
+    rules = rules_of(Path(request["course"]) if request.get("course") else None)
+    lesson = rules.lesson(_lesson_with(request["exercise"], request["sources"]))
     submission = from_sources("notebook", "student", request["sources"], lesson)
-    with Engine(lesson, Limits(**settings.given_limits)) as engine:
-        grade = engine.grade(submission)
+    [grade] = rules.graded([submission])
     reasons = [submission.unreadable] if submission.unreadable is not None else list(grade.for_a_person)
     print(json.dumps({"points": {exercise.name: exercise.points for exercise in grade.exercises},
                       "skipped": [exercise.name for exercise in grade.exercises if exercise.skipped],

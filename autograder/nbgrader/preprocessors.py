@@ -9,6 +9,7 @@ below each graded cell, and next to it stands our feedback.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from fnmatch import fnmatch
 from glob import glob
 from pathlib import Path
@@ -22,6 +23,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Enum, Float, Integer, List, Unicode
 
+from autograder.course.rules import Rules, rules_of
 from autograder.course.settings import Settings, read_settings
 from autograder.judge.engine import Limits
 from autograder.locale.language import LANGUAGES, OWN, translate
@@ -120,12 +122,13 @@ class GradeWithEngine(LessonStep, Execute):
     extra_arguments = List(Unicode(), [])       # of a kernel, which is not started here
 
     @property
-    def limits(self) -> Limits:
-        """What a student's code may use."""
+    def rules(self) -> Rules:
+        """The course's settings, and what a student's code may use."""
         given = {name: getattr(self, name) for name in ("seconds", "memory_mb", "isolation")
                  if getattr(self, name) != getattr(Limits, name)}
-        limits = Limits(**self.settings.given_limits | given)
-        return limits if self.timeout == Execute.timeout.default_value else self._with_timeout(limits)
+        rules = rules_of(self.settings, **given)
+        return rules if self.timeout == Execute.timeout.default_value else replace(
+            rules, limits=self._with_timeout(rules.limits))
 
     def _with_timeout(self, limits: Limits) -> Limits:
         cell = float(self.timeout) if self.timeout and self.timeout > 0 else 3600.0
@@ -135,7 +138,7 @@ class GradeWithEngine(LessonStep, Execute):
         session = self.session(resources)
         if session is None:
             return Execute.preprocess(self, nb, resources, **more)
-        resources[GRADE] = session.grade(self.limits)
+        resources[GRADE] = session.grade(self.rules)
         return nb, resources
 
 
@@ -149,7 +152,7 @@ class SaveGrades(LessonStep, SaveAutoGrades):
         session = self.session(resources)
         if session is None:
             return SaveAutoGrades.preprocess(self, nb, resources)
-        grade = resources.pop(GRADE, None) or session.known(GradeWithEngine(parent=self.parent).limits)
+        grade = resources.pop(GRADE, None) or session.known(GradeWithEngine(parent=self.parent).rules)
         for reason in grade.for_a_person:
             self.log.warning("%s: %s", session.student, translate(reason, "en"))
         if session.submission.unreadable is not None:

@@ -5,12 +5,10 @@ them. nbgrader only decides who is graded and when.
 """
 from __future__ import annotations
 
-import atexit
 import math
 import os
 from collections.abc import Callable
-from contextlib import ExitStack, closing
-from functools import lru_cache
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +18,10 @@ from autograder.atomic import replace_file
 from autograder.course.folder import COURSE_SETTINGS, Course, timestamp
 from autograder.course.journal import Journal, append
 from autograder.course.lock import OWN_FOLDER, only_one
+from autograder.course.rules import Rules, WarmEngine
 from autograder.course.settings import read_settings
 from autograder.course.submitted import submitted
 from autograder.judge.checks_version import checks_version
-from autograder.judge.engine import Engine, Limits
 from autograder.lessons.installed import lesson_names, load_lesson
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.autograded import AutogradedWriter
@@ -68,14 +66,14 @@ class StudentSession:
         self.language, self._waiting = language, waiting
         self.submission: Submission = submitted(course, lesson, student, assignment)
 
-    def grade(self, limits: Limits) -> Grade:
+    def grade(self, rules: Rules) -> Grade:
         """What the engine says, by a process that stays warm for the next student."""
-        return _engine(self.lesson, limits).grade(self.submission)
+        return _engine.of(rules, self.lesson.name).grade(self.submission)
 
-    def known(self, limits: Limits) -> Grade:
+    def known(self, rules: Rules) -> Grade:
         """What the journal knows about this very content, or that it was not run."""
-        isolation = Engine(self.lesson, limits).isolation
-        with closing(Journal.reading(self._journal, self.lesson.name, checks_version(self.lesson, limits.unusual),
+        isolation = rules.engine(self.lesson.name).isolation
+        with closing(Journal.reading(self._journal, self.lesson.name, checks_version(self.lesson, rules.limits.unusual),
                                      isolation)) as journal:
             known = journal.find(self.submission)
         return known.grade if known is not None else self.ungraded(NOT_RUN)
@@ -133,12 +131,4 @@ class StudentSession:
         return AutogradedWriter(self.course, self.lesson, gradebook.source, self.language)
 
 
-_running = ExitStack()
-atexit.register(_running.close)
-
-
-@lru_cache(maxsize=1)
-def _engine(lesson: Lesson, limits: Limits) -> Engine:
-    """The one engine of this process: a server that grades at the press of a button keeps it warm."""
-    _running.close()
-    return _running.enter_context(Engine(lesson, limits))
+_engine = WarmEngine()                          # a server that grades at the press of a button keeps it

@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 #: what is being tried, how many are done, and out of how many
 Progress = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True):
     """How many of how many are as they should be; the claim holds from `least` percent."""
 
     says: str
@@ -27,8 +27,7 @@ class Claim:
         return self.right * 100 >= self.least * self.of
 
 
-@dataclass(frozen=True)
-class Matrix:
+class Matrix(msgspec.Struct, frozen=True):
     """Which mistakes each check of one exercise catches."""
 
     exercise: str
@@ -45,8 +44,7 @@ class Matrix:
         return sum(failed == {check} for failed in self.caught_by.values())
 
 
-@dataclass(frozen=True)
-class Proof:
+class Proof(msgspec.Struct, frozen=True):
     """Everything that was tried."""
 
     lesson: str

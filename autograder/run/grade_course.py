@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 from autograder.course.folder import Course, CourseError
 from autograder.course.journal import Grades, Journal
 from autograder.course.lock import OWN_FOLDER, only_one
-from autograder.course.settings import read_settings
+from autograder.course.rules import rules_of
 from autograder.course.submitted import submitted
 from autograder.course.written import Written
 from autograder.faults import FULL, Stopped, broken, ends_the_run, reason
@@ -182,9 +182,9 @@ def the_class(course_folder: Path, *, lesson: str = DEFAULT, limits: Limits | No
 
     `jobs` processes judge them, or the workers of the `cluster` at this address. `force`: also what was judged before.
     """
-    course, limits = Course.find(course_folder), limits or Limits()
-    settings = read_settings(course.root)
-    task, loaded = Task(lesson, settings, limits), settings.lesson(lesson)
+    course = Course.find(course_folder)
+    rules = rules_of(course.root, **asdict(limits) if limits is not None else {})
+    task, loaded = Task(lesson, rules.settings, rules.limits), rules.lesson(lesson)
     chosen = handed_in(course, loaded, students)
     if cluster is None:
         pool = LocalPool(task, jobs, len(chosen))

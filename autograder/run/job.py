@@ -9,15 +9,14 @@ import os
 import platform
 import socket
 import threading
-from contextlib import ExitStack
-from multiprocessing.util import Finalize
 
 import msgspec
 
 from autograder import __version__
+from autograder.course.rules import Rules, WarmEngine
 from autograder.course.settings import Settings
 from autograder.judge.checks_version import checks_version
-from autograder.judge.engine import Engine, Limits
+from autograder.judge.engine import Limits
 from autograder.records import Grade, Submission
 from autograder.stages import profiling, stage
 
@@ -38,6 +37,11 @@ class Task(msgspec.Struct, frozen=True):
     lesson: str
     settings: Settings
     limits: Limits
+
+    @property
+    def rules(self) -> Rules:
+        """How it is graded."""
+        return Rules(self.settings, self.limits)
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -80,7 +84,7 @@ def judge(job: bytes) -> bytes:
     with _one_at_a_time:
         profile = profiling(asked.profile)
         with stage("start"):
-            engine = _warm(asked.task)
+            engine = warm.of(asked.task.rules, asked.task.lesson)
         here = about(asked.task, engine.isolation)
         if here != asked.about:
             raise Unsuitable(f"the worker {name()} has {differences(here, asked.about)}")
@@ -93,7 +97,7 @@ def introduce(task: bytes) -> bytes:
     """This worker's versions and wall, before anything is graded by it."""
     asked = _unpack_task(task)
     with _one_at_a_time:
-        engine = Engine(asked.settings.lesson(asked.lesson), asked.limits)
+        engine = asked.rules.engine(asked.lesson)
         return pack(Introduction(about(asked, engine.isolation), engine.isolation_notice))
 
 
@@ -116,23 +120,4 @@ def about(task: Task, isolation: str) -> About:
 
 
 _one_at_a_time = threading.Lock()       # an engine is for one submission at a time; some executors have threads
-_running = ExitStack()
-_engine: tuple[Task, Engine] | None = None
-
-
-def _warm(task: Task) -> Engine:
-    """The one engine of this process; another task gets another one."""
-    global _engine
-    if _engine is None or _engine[0] != task:
-        close()
-        engine = _running.enter_context(Engine(task.settings.lesson(task.lesson), task.limits))
-        Finalize(None, close, exitpriority=10)              # runs where the process ends by itself
-        _engine = task, engine
-    return _engine[1]
-
-
-def close() -> None:
-    """End the engine of this process."""
-    global _engine
-    _engine = None
-    _running.close()
+warm = WarmEngine()

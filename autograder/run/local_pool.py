@@ -13,7 +13,6 @@ from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
 from typing import Protocol, Self
 
-from autograder.judge.engine import Engine
 from autograder.run.job import About, Task, about, judge
 
 SHARE = 8                                # submissions that are worth another process: starting one takes a while
@@ -46,8 +45,7 @@ class LocalPool:
 
     def __init__(self, task: Task, jobs: int, submissions: int):
         self.size = max(1, min(jobs, -(-submissions // SHARE)))
-        engine = Engine(task.settings.lesson(task.lesson), task.limits)
-        self.about = about(task, engine.isolation)
+        self.about = about(task, task.rules.engine(task.lesson).isolation)
         self._executor: Executor | None = None
         self._leash: tuple[Connection, Connection] | None = None
 
