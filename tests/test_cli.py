@@ -329,8 +329,9 @@ def test_a_signal_ends_it_cleanly(course, number, code, says):
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize(("arguments", "code"), [
-    ("check ok.py", 0), ("check ok.py unreadable.py", 1), ("check", 2), ("check explodes.py", 3),
-    ("check ok.py --json out.jsonl", 0)])
+    ("check ok.py", 0), *(pytest.param(*one, marks=pytest.mark.slow) for one in [
+        ("check ok.py unreadable.py", 1), ("check", 2), ("check explodes.py", 3),
+        ("check ok.py --json out.jsonl", 0)])])
 def test_a_closed_stream_changes_no_exit_code(course, closed, arguments, code):
     done = subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", *PROGRAM, *arguments.split()], cwd=course,
                           env=ENVIRONMENT, capture_output=True, text=True, check=False)

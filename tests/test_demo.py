@@ -123,7 +123,8 @@ def test_no_solution_and_no_hidden_test_is_in_an_untouched_notebook() -> None:
     assert not any(word in text for word in ("BEGIN", "END", "swapaxes(1, 2)", "import points"))
 
 
-@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.id)
+@pytest.mark.parametrize("mistake", [pytest.param(mistake, id=mistake.id, marks=pytest.mark.slow if place % 12 else ())
+                                     for place, mistake in enumerate(MISTAKES)])
 def test_a_mistake_in_the_stubs_costs_its_own_exercises(mistake, engine_with: EngineWith) -> None:
     notebook = ASSIGNMENT.filled(mistake.make(LESSON.reference_source), left=("own_test",))
     grade = engine_with(Limits()).grade(read_bytes("multihead.ipynb", as_bytes(notebook), LESSON))

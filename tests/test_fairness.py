@@ -13,6 +13,7 @@ LESSON = load_lesson("multihead")
 REFERENCE = LocalSubject(LESSON.reference_source)
 
 
+@pytest.mark.slow
 def test_a_hundred_right_solutions_keep_every_point():
     claim = fairness(LESSON, REFERENCE, 100, lambda what, done, of: None)
     assert claim.exceptions == ()

@@ -47,6 +47,7 @@ def assessed(*edits: tuple[str, str]) -> dict[str, float]:
 
 # --- the proof ----------------------------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_a_quick_proof_of_the_lesson_holds_and_every_mistake_is_named() -> None:
     proof = verify(LESSON, quick=True)
     assert proof.holds, render(proof)
@@ -54,6 +55,7 @@ def test_a_quick_proof_of_the_lesson_holds_and_every_mistake_is_named() -> None:
     assert len(LESSON.mistakes) >= 70
 
 
+@pytest.mark.slow
 def test_all_mutants_are_caught_but_those_that_are_known_to_change_nothing() -> None:
     made = mutation.all_mutants(LESSON)
     unharmed = mutation.try_mutants(LESSON, REFERENCE, made, Limits(), lambda what, done, of: None)

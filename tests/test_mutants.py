@@ -95,6 +95,7 @@ def test_neither_docstrings_nor_messages_change():
         assert ("x has {x.ndim} axes, not 3" in mutant.source) or "x has..." in mutant.change
 
 
+@pytest.mark.slow
 def test_every_mutant_is_python_with_a_name_and_a_source_of_its_own(made: list[Mutant]):
     assert len(made) > 900
     assert len({mutant.change for mutant in made}) == len({mutant.source for mutant in made}) == len(made)

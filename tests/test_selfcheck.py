@@ -102,11 +102,11 @@ def test_an_error_is_one_line_with_its_place(folder):
 
 
 @pytest.mark.parametrize(("code", "words"), [
-    ("def merge_heads(h):\n    return h[", "SyntaxError"), ("import torch_of_mine", "ModuleNotFoundError"),
-    ("raise ValueError", "ValueError"), ("exit()", "stopte Python"), ("import os; os._exit(3)", "stopte Python"),
-    ("import ctypes; ctypes.string_at(0)", "stopte Python"), ("input()", "EOFError"),
-    ("def f(n): return f(n + 1)\nf(0)", "RecursionError"),
-])
+    ("def merge_heads(h):\n    return h[", "SyntaxError"), *(pytest.param(*one, marks=pytest.mark.slow) for one in [
+        ("import torch_of_mine", "ModuleNotFoundError"), ("raise ValueError", "ValueError"),
+        ("exit()", "stopte Python"), ("import os; os._exit(3)", "stopte Python"),
+        ("import ctypes; ctypes.string_at(0)", "stopte Python"), ("input()", "EOFError"),
+        ("def f(n): return f(n + 1)\nf(0)", "RecursionError")])])
 def test_an_own_cell_that_fails_is_named_and_the_others_are_still_tried(folder, code, words):
     def change(cells, notebook):
         notebook.cells.insert(4, nbformat.v4.new_code_cell(code))
