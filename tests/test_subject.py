@@ -134,3 +134,15 @@ def test_a_lack_of_memory_of_our_own_is_nobodys_answer_and_not_remembered():
     with pytest.raises(MemoryError, match="full"):
         subject.answer(call)
     assert subject.answer(call).value == 1
+
+
+@pytest.mark.parametrize(("name", "args"), [("forward", (X,)), ("forward", (1,)), ("change", (X, {"a": 1})),
+                                            ("change", (X, {}))], ids=str)
+def test_what_a_students_code_calls_answers_as_a_question_does(name, args):
+    subject = LocalSubject(SOURCE)
+    before = X.copy()
+    called, asked = subject.called(name, args), subject.answer(Call(name, args))
+    assert (called.status, called.error, called.message, called.kinds) == (
+        asked.status, asked.error, asked.message, asked.kinds)
+    assert repr(called.value) == repr(asked.value)
+    assert np.array_equal(X, before)

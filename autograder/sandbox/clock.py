@@ -82,7 +82,10 @@ class Stint:
 
     def patience(self) -> float:
         """The most seconds to wait before asking again; DeadlineError if none are left."""
-        left = min(self._seconds, self._allowance.seconds) - self.used()
+        limit = min(self._seconds, self._allowance.seconds)
+        left = limit - self._passed()         # what it used is not more, and takes longer to find out
+        if left <= 0:
+            left = limit - self.used()
         if left > 0:
             self._looked = -1.0
             return left
