@@ -15,7 +15,7 @@ from autograder.report.facts import not_written
 class MistakeFacts:
     """One mistake in one exercise: who made it, and what it looked like.
 
-    `students` are those whom it explains best; `also` counts those whom another mistake explains better.
+    `students` are those whom it explains best; `also` counts those whom it explains too, but another mistake better.
     """
 
     id: str

@@ -12,7 +12,7 @@ Marks = Mapping[str, Mark]                  # by student
 
 
 def with_marks(grades: Sequence[Grade], marks: Marks, lesson: str) -> list[Grade]:
-    """One grade per student, with the gradebook's points; a student without a mark gets no points.
+    """One grade per student, with the gradebook's points; without a mark there, the points are unknown.
 
     A student who is only in the gradebook gets a grade with points and nothing else.
     """

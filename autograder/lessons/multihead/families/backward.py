@@ -149,7 +149,7 @@ _DK = Step(setting(dk=lambda s: turned(s.dscores) @ s.q), (
 
 
 def _named(order: tuple[str, ...]) -> Way:
-    """The gradients of the three parts, swapped."""
+    """The gradients of the three parts under wrong names."""
     what = ", ".join(f"d{part.upper()} = d{other.upper()}" for part, other in zip(PARTS, order, strict=True)
                      if part != other)
     return Way(f"parts-{''.join(order)}", text("{parts} where each has its own", parts=what),
