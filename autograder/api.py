@@ -1,9 +1,9 @@
-"""What other programs embed: `from autograder import check, grade_course, verify`.
+"""The Python interface for other programs: `from autograder import check, grade_course, verify`.
 
 Results are records: frozen, comparable, and msgspec can write them as JSON. Sentences in them are templates, which
-`translate(sentence, "en")` puts into words. A submission that cannot be read, and whatever a student's code does, is a
-result as well. Exceptions are about the call: ValueError where an argument, a course's folder or its settings are
-wrong, and NoIsolation where the wall around students' code cannot be had.
+`translate(sentence, "en")` puts into words. A submission that cannot be read is a result as well, and so is whatever a
+student's code does. Exceptions are about the call: ValueError if an argument, a course's folder or its settings are
+wrong, and NoIsolation if the wall around students' code is not available.
 """
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ def check(*paths: str | Path, lesson: str | None = None, course: str | Path | No
           limits: Limits | None = None, on_grade: OnGrade | None = None) -> list[Grade]:
     """The grade of every submission in these notebooks, .py files, folders and zips; nothing is written.
 
-    Without `lesson`, a submission is work for the lesson whose functions it defines. The autograder.toml in the folder
-    `course` decides points and limits; no folder, no settings. `limits` replace those of the course.
+    Without `lesson`, each submission is graded for the lesson whose functions it defines. The autograder.toml in the
+    folder `course` decides points and limits; without a folder there are no settings. `limits` replace those of the
+    course.
     """
     rules = rules_of(None if course is None else Path(course), **_fields(limits))
     names = [lesson_called(lesson)] if lesson is not None else lesson_names()
@@ -51,10 +52,11 @@ def check(*paths: str | Path, lesson: str | None = None, course: str | Path | No
 def grade_course(folder: str | Path, *, lesson: str = DEFAULT, students: Sequence[str] = (), language: str = "",
                  jobs: int = 1, force: bool = False, limits: Limits | None = None, on_grade: OnGrade | None = None
                  ) -> Sequence[Grade]:
-    """Grade what was handed in in this course, as `autograder grade` does; the grades in the order of the students.
+    """Grade the work handed in in this course, as `autograder grade` does; returns the grades in the order of the
+    students.
 
-    Writes the gradebook, autograded/ and feedback/. Only what is new or has changed is run, unless `force`; `students`
-    are the only ones to look at. `language` is that of the feedback, "" for the one of each student's notebook.
+    Writes the gradebook, autograded/ and feedback/. Only new and changed work is run, unless `force`; `students`
+    restricts it to those. `language` is the language of the feedback, "" for that of each student's notebook.
     """
     from autograder.run.grade_course import grade_course as grade_class
     return grade_class(Path(folder), lesson=lesson_called(lesson), students=tuple(students), language=language,
@@ -63,10 +65,10 @@ def grade_course(folder: str | Path, *, lesson: str = DEFAULT, students: Sequenc
 
 def verify(lesson: str = DEFAULT, *, quick: bool = False, limits: Limits | None = None,
            progress: Callable[[str, int, int], None] | None = None) -> Proof:
-    """The proof of a lesson: what is right keeps every point, and every known mistake loses some. Takes minutes.
+    """The proof of a lesson: right solutions keep every point, and every known mistake loses some. Takes minutes.
 
-    `quick` tries only a part. `proof.holds` says whether all is as it should be; `progress` hears what is being tried,
-    how much of it is done, and how much there is.
+    `quick` tries only a part. `proof.holds` says whether everything is as it should be; `progress` is told what is
+    being tried, how much of it is done, and how much there is.
     """
     from autograder.proof import verify as prove
     return prove(load_lesson(lesson_called(lesson)), limits, quick, progress)

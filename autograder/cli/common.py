@@ -29,7 +29,7 @@ def rules(settings: Settings, limits: dict[str, Any]) -> Rules:
 
 
 def say_wall(sentence: str) -> None:
-    """What there is to say about a wall that is not the best one."""
+    """A sentence about a wall that is not the best one."""
     click.echo(f"autograder: {sentence}", err=True)
 
 

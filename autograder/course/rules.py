@@ -1,4 +1,4 @@
-"""How a course grades: what its lessons are worth there, and what students' code may use. Every engine is made here."""
+"""Know how a course grades: the points of its lessons, and the limits of students' code. Every engine is made here."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
@@ -14,13 +14,13 @@ from autograder.judge.engine import Engine, Limits
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Grade, Submission
 
-#: hears a sentence about the wall, where it is not the best one
+#: is told a sentence about the wall, if it is not the best one
 Told = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Settings and limits. A lesson and these are all that a grade depends on, besides the work itself."""
+    """Settings and limits. Besides the work itself, a grade depends only on these and the lesson."""
 
     settings: Settings = Settings()
     limits: Limits = Limits()
@@ -30,14 +30,14 @@ class Rules:
         return self.settings.lesson(name)
 
     def engine(self, lesson: str, told: Told | None = None) -> Engine:
-        """An engine for this lesson that is not running yet; NoIsolation where its wall cannot be had."""
+        """An engine for this lesson that is not running yet; NoIsolation if its wall is not available."""
         engine = Engine(self.lesson(lesson), self.limits)
         if engine.isolation_notice and told is not None:
             told(f"isolation is {engine.isolation}: {engine.isolation_notice}")
         return engine
 
     def graded(self, submissions: Iterable[Submission], told: Told | None = None) -> Iterator[Grade]:
-        """The grade of each submission, whatever its lesson; an engine that was needed stays warm until the end."""
+        """The grade of each submission, whatever its lesson; engines stay warm until the end."""
         with ExitStack() as engines:
             engine_of = cache(lambda lesson: engines.enter_context(self.engine(lesson, told)))
             for submission in submissions:
@@ -45,7 +45,7 @@ class Rules:
 
 
 class WarmEngine:
-    """One engine at a time that stays warm for the next submission; other rules, or another lesson, get a new one."""
+    """One engine at a time that stays warm for the next submission; other rules or another lesson get a new one."""
 
     def __init__(self) -> None:
         self._running = ExitStack()
@@ -56,7 +56,7 @@ class WarmEngine:
         if self._now is None or self._now[:2] != (rules, lesson):
             self.close()
             self._now = rules, lesson, self._running.enter_context(rules.engine(lesson))
-            Finalize(None, self.close, exitpriority=10)     # where the process ends by itself, also in a worker
+            Finalize(None, self.close, exitpriority=10)     # if the process ends by itself, even a worker
         return self._now[2]
 
     def close(self) -> None:
@@ -66,9 +66,9 @@ class WarmEngine:
 
 
 def rules_of(course: Path | Settings | None = None, **given: Any) -> Rules:
-    """The rules of the course in this folder, or with these settings; without a course, the usual ones.
+    """The rules of the course in this folder, or with these settings; without a course, the defaults.
 
-    Limits that are given win over those of the settings. SettingsError where the folder's autograder.toml is wrong.
+    Limits given here override the settings. SettingsError if the folder's autograder.toml is wrong.
     """
     settings = read_settings(course) if isinstance(course, Path) else course or Settings()
     return Rules(settings, Limits(**settings.given_limits | given))

@@ -1,19 +1,18 @@
-"""The points of an exercise for a cell in nbgrader's own kernel: `points("split_heads")`.
+"""Give the points of an exercise to a cell in nbgrader's own kernel: `points("split_heads")`.
 
 The last cells of the notebook call it in their hidden tests, so that stock nbgrader, which knows nothing of a wall,
-comes to the same points as `autograder grade`, with partial credit. Nothing is judged inside the kernel. The cells
-that have run so far travel as text to a process of their own, which starts the engine; the student's code runs again
+arrives at the same points as `autograder grade`, with partial credit. Nothing is judged inside the kernel. The cells
+that have run so far are sent as text to a separate process, which starts the engine; the student's code runs again
 behind the wall there. What the student did to the kernel (patched builtins, a numpy.py beside the notebook, an
 environment variable) does not reach that process.
 
-nbgrader reads an error in a graded cell as 0, and a cell without output as full marks. Where the points cannot be
-known and that is not the student's fault, neither may happen: the kernel ends, with a line on standard error that
-says why, and nbgrader refuses the submission as a whole.
+nbgrader reads an error in a graded cell as 0, and a cell without output as full marks. If the points are unknown
+through no fault of the student's, neither may happen: the kernel ends, with a line on standard error that says why, and
+nbgrader refuses the submission as a whole.
 
-What this does not do: protect the kernel itself. It belongs to the student's code, which can put words of its own in
-the place of this module, of the history of cells or of the cell's output. That is how stock nbgrader works, and no
-code inside the kernel can change it. Where students may cheat, use `autograder grade`: there no output of theirs is
-ever read as a score.
+What this does not do is protect the kernel itself. It belongs to the student's code, which can replace this module, the
+history of cells or the cell's output. That is how stock nbgrader works, and no code inside the kernel can change it. If
+students may cheat, use `autograder grade`: there no output of theirs is ever read as a score.
 """
 from __future__ import annotations
 
@@ -37,11 +36,11 @@ _answers: dict[tuple[str, str], Answer] = {}                # what was graded he
 def points(exercise: str) -> float:
     """The points of this exercise for the cells that were run before this one; never raises.
 
-    An exercise that is not graded brings 0.0, and the cell says so: stock nbgrader has no other word for it.
+    An exercise that is not graded gives 0.0, and the cell says so: stock nbgrader has no other way to say it.
     """
     try:
         answer = _answer(exercise, _cells_so_far())
-    except BaseException as error:                          # also the interrupt by which nbgrader ends a slow cell
+    except BaseException as error:                          # even the interrupt by which nbgrader ends a slow cell
         _refuse(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
     if exercise in answer["skipped"]:
         print(f"{exercise} is not graded")
@@ -53,9 +52,9 @@ def points(exercise: str) -> float:
 
 
 def _cells_so_far() -> list[str]:
-    """The cells that this kernel has run, as they were typed, without this one and without others that ask for points.
+    """The cells that this kernel has run, as typed, without this cell and without others that ask for points.
 
-    RuntimeError where the kernel keeps no history: then there would be nothing to grade.
+    RuntimeError if the kernel keeps no history: then there would be nothing to grade.
     """
     from IPython import get_ipython
     shell = get_ipython()
@@ -66,7 +65,7 @@ def _cells_so_far() -> list[str]:
 
 
 def _answer(exercise: str, sources: Sequence[str]) -> Answer:
-    """What the engine says about these cells; asked once for each content, for all exercises of the lesson."""
+    """What the engine says about these cells; asked once per content, for all exercises of the lesson."""
     content = {"sources": list(sources), "course": _course()}
     key = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     if (exercise, key) not in _answers:
@@ -76,12 +75,12 @@ def _answer(exercise: str, sources: Sequence[str]) -> Answer:
 
 
 def _course() -> str:
-    """The folder above the notebook's that holds the course's settings; "" where none does."""
+    """The folder above the notebook's that holds the course's settings; "" if none does."""
     return next((str(folder) for folder in Path.cwd().parents if (folder / "autograder.toml").is_file()), "")
 
 
 def _asked(request: str) -> Answer:
-    """The answer of a process that has nothing from this kernel but the request. RuntimeError where it has none."""
+    """The answer of a process that gets nothing from this kernel but the request. RuntimeError if it has none."""
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
     done = subprocess.run([sys.executable, "-I", "-c", _START, _PACKAGES], input=request, cwd="/", env=environment,
                           capture_output=True, text=True, encoding="utf-8", errors="replace", check=False)
@@ -93,7 +92,7 @@ def _asked(request: str) -> Answer:
 
 
 def _refuse(why: str) -> NoReturn:
-    """End the kernel: its last line goes past ipykernel, which would not get round to sending it."""
+    """End the kernel, with a last line that bypasses ipykernel, which would not get to send it."""
     stream = getattr(sys.stderr, "_original_stdstream_copy", None)
     os.write(2 if stream is None else stream,
              f"autograder: this submission was not graded, which is not its fault: {why}\n".encode(errors="replace"))
@@ -103,7 +102,7 @@ def _refuse(why: str) -> NoReturn:
 # --- the process that asks the engine -----------------------------------------------------------------------------
 
 def main() -> None:
-    """Read a request from standard input and write one line of JSON: points, skipped exercises, and why none."""
+    """Read a request from standard input and write one line of JSON: points, skipped exercises, why there are none."""
     from autograder.course.rules import rules_of
     from autograder.intake import from_sources
     from autograder.locale.language import translate
@@ -119,7 +118,7 @@ def main() -> None:
 
 
 def _lesson_with(exercise: str, sources: Sequence[str]) -> str:
-    """The lesson that has this exercise; of several the one whose functions these sources define."""
+    """The lesson that has this exercise; if several do, the one whose functions these sources define."""
     from autograder.intake.recognise import functions
     from autograder.lessons.installed import lesson_names, load_lesson
     lessons = [lesson for lesson in map(load_lesson, lesson_names())

@@ -1,10 +1,10 @@
-"""nbgrader's own steps with our engine in them: `nbgrader autograde` and the formgrader's button give our verdicts.
+"""Put our engine into nbgrader's own steps: `nbgrader autograde` and the formgrader's button give our verdicts.
 
-nbgrader_config.py puts these in the places of nbgrader's. Whatever is not a notebook of a lesson of ours passes through
-nbgrader's own steps, unchanged, so that one course may hold other assignments as well.
+nbgrader_config.py puts these in place of nbgrader's. Anything that is not a notebook of a lesson of ours goes through
+nbgrader's own steps, so that a course may hold other assignments as well.
 
-The student's file is read by our intake, which repairs what nbformat refuses; nbgrader reads the score that stands
-below each graded cell, and next to it stands our feedback.
+The student's file is read by our intake, which repairs what nbformat refuses; nbgrader reads the score below each
+graded cell, which is followed by our feedback.
 """
 from __future__ import annotations
 
@@ -33,13 +33,14 @@ from autograder.nbgrader.versions import check_nbgrader
 check_nbgrader()
 Resources = dict[str, Any]
 Result = tuple[NotebookNode, Resources]
-GRADE = "autograder_grade"                      # among the resources: what the engine said
+GRADE = "autograder_grade"                      # among the resources: the engine's grade
 
 
 class SubmissionExporter(NotebookExporter):
     """Reads what was handed in whatever happened to it: our intake opens the file itself, in the first step.
 
-    nbgrader makes one for each run, after it looked for notebooks. What it missed because of its name is added then.
+    nbgrader makes one for each run, after it looked for notebooks. Those that it missed because of their names are
+    added then.
     """
 
     def __init__(self, **options: Any):
@@ -58,7 +59,7 @@ class SubmissionExporter(NotebookExporter):
 
     def from_filename(self, filename: str, resources: Resources | None = None, **more: Any) -> Result:
         about = (resources or {}).get("nbgrader", {})
-        first = getattr(self.parent, "_sanitizing", False)      # the second pass reads what the first one wrote
+        first = getattr(self.parent, "_sanitizing", False)      # the second pass reads the first one's output
         if not first or lesson_of(about.get("assignment", ""), about.get("notebook", "")) is None:
             return super().from_filename(filename, resources, **more)
         resources["metadata"] = {"name": about["notebook"], "path": os.path.dirname(filename)}
@@ -72,7 +73,7 @@ class LessonStep(NbGraderPreprocessor):
                     help="The language of the feedback; '' for that of each student's notebook.").tag(config=True)
 
     def session(self, resources: Resources) -> StudentSession | None:
-        """The grading of this submission; None where it is no notebook of ours."""
+        """The grading of this submission; None if it is not a notebook of ours."""
         about = resources["nbgrader"]
         lesson = lesson_of(about["assignment"], about["notebook"])
         if lesson is None:
@@ -83,15 +84,15 @@ class LessonStep(NbGraderPreprocessor):
 
     @property
     def settings(self) -> Settings:
-        """What autograder.toml in the course's folder says; what stands in nbgrader_config.py wins over it."""
+        """The settings of autograder.toml in the course's folder; nbgrader_config.py overrides them."""
         converter = getattr(self.parent, "parent", None)
         return read_settings(Path(converter.coursedir.root)) if converter is not None else Settings()
 
 
 class Sanitize(LessonStep):
-    """Puts the course's cells back among the student's, each once, and takes away what else was handed in.
+    """Restores the course's cells among the student's, each once, and removes anything else that was handed in.
 
-    Until the submission has been graded its points are unknown: whatever goes wrong from here on, no old score stays.
+    Until the submission is graded its points are unknown: whatever goes wrong from here on, no old score stays.
     """
 
     stock = List(Autograde.sanitize_preprocessors.default_args[0], help="What other notebooks pass through.")
@@ -109,16 +110,16 @@ class Sanitize(LessonStep):
 
 
 class GradeWithEngine(LessonStep, Execute):
-    """In the place of Execute: asks the engine, and writes the points and the feedback below the graded cells.
+    """Replaces Execute: asks the engine, and writes the points and the feedback below the graded cells.
 
-    `c.Execute.timeout` (or --ExecutePreprocessor.timeout) is how long a cell may take, and never lets one call take
+    `c.Execute.timeout` (or --ExecutePreprocessor.timeout) limits the time of a cell, and never lets one call take
     longer. `--no-execute` leaves this step out.
     """
 
     isolation = Enum(("auto", "namespaces", "process", "none"), "auto",
-                     help="The wall around students' code; auto takes the best there is.").tag(config=True)
-    memory_mb = Integer(Limits.memory_mb, help="What a student's process may use, in MB.").tag(config=True)
-    seconds = Float(Limits.seconds, help="How long one call of a student's function may take.").tag(config=True)
+                     help="The wall around students' code; auto takes the best available.").tag(config=True)
+    memory_mb = Integer(Limits.memory_mb, help="Memory limit of a student's process, in MB.").tag(config=True)
+    seconds = Float(Limits.seconds, help="Time limit of one call of a student's function.").tag(config=True)
     extra_arguments = List(Unicode(), [])       # of a kernel, which is not started here
 
     @property
@@ -143,9 +144,9 @@ class GradeWithEngine(LessonStep, Execute):
 
 
 class SaveGrades(LessonStep, SaveAutoGrades):
-    """In the place of SaveAutoGrades: the rows of `autograder grade`, with a comment for the student.
+    """Replaces SaveAutoGrades: the rows of `autograder grade`, with a comment for the student.
 
-    What is not known (a file that cannot be read, a fault of our own, --no-execute) is left to a person.
+    What is unknown (a file that cannot be read, a fault of our own, --no-execute) is left to a person.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> Result:

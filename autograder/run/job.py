@@ -1,7 +1,7 @@
-"""What a worker process does, here or on another machine: a job comes in as bytes, a grade goes out as bytes.
+"""Do a worker process's job, here or on another machine: a job comes in as bytes, a grade goes out as bytes.
 
-A worker keeps one engine warm, whatever executor runs it. The job holds the content of a submission and nothing of
-whose it is, so that no grade can depend on a name. A worker with other versions than the one who asks refuses.
+A worker keeps one engine warm, whatever executor runs it. The job holds the content of a submission without its
+student, so that no grade can depend on a name. A worker refuses a job from another version.
 """
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One submission, without names and notices, to be graded by workers like this."""
+    """One submission, without names and notices, for workers like this."""
 
     task: Task
     about: About
@@ -54,7 +54,7 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """Its grade, who worked it out, and the seconds per stage, if those were wanted."""
+    """Its grade, who worked it out, and the seconds per stage if requested."""
 
     grade: Grade
     worker: str
@@ -62,14 +62,14 @@ class Done(msgspec.Struct, frozen=True):
 
 
 class Introduction(msgspec.Struct, frozen=True):
-    """A worker about itself."""
+    """A worker's description of itself."""
 
     about: About
     notice: str = ""                     # why its wall is not the best one
 
 
 class Unsuitable(Exception):
-    """This worker must not grade for the one who asks: what differs, in one line."""
+    """This worker must not grade for this caller: what differs, in one line."""
 
 
 pack = msgspec.msgpack.Encoder().encode
@@ -79,7 +79,7 @@ unpack_introduction = msgspec.msgpack.Decoder(Introduction).decode
 
 
 def judge(job: bytes) -> bytes:
-    """Grade one submission. Raises Unsuitable, and NoIsolation where the wall cannot be had."""
+    """Grade one submission. Raises Unsuitable, and NoIsolation if the wall is not available."""
     asked = _unpack_job(job)
     with _one_at_a_time:
         profile = profiling(asked.profile)
@@ -94,7 +94,7 @@ def judge(job: bytes) -> bytes:
 
 
 def introduce(task: bytes) -> bytes:
-    """This worker's versions and wall, before anything is graded by it."""
+    """This worker's versions and wall, before it grades anything."""
     asked = _unpack_task(task)
     with _one_at_a_time:
         engine = asked.rules.engine(asked.lesson)
@@ -108,7 +108,7 @@ def differences(there: About, here: About) -> str:
 
 
 def name() -> str:
-    """This process among all workers."""
+    """This process's name among all workers."""
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
@@ -119,5 +119,5 @@ def about(task: Task, isolation: str) -> About:
                  ".".join(platform.python_version_tuple()[:2]), numpy.__version__, isolation)
 
 
-_one_at_a_time = threading.Lock()       # an engine is for one submission at a time; some executors have threads
+_one_at_a_time = threading.Lock()       # an engine grades one submission at a time; some executors have threads
 warm = WarmEngine()

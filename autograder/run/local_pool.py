@@ -1,6 +1,6 @@
-"""Worker processes on this machine: an executor that stays usable when one of them is killed.
+"""Run worker processes on this machine: an executor that stays usable when one of them is killed.
 
-The processes are on a leash: they end as soon as this one lets go of it or dies, however that happens.
+The processes end as soon as this one lets go of their leash or dies, however that happens.
 """
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from typing import Protocol, Self
 
 from autograder.run.job import About, Task, about, judge
 
-SHARE = 8                                # submissions that are worth another process: starting one takes a while
+SHARE = 8                                # submissions that justify another process, which is slow to start
 
 
 class Pool(Protocol):
-    """Workers for one task, behind whatever executor."""
+    """Workers for one task, behind any executor."""
 
     about: About                         # of every worker
-    size: int                            # submissions at the same time
-    lost: type[Exception]                # what a job ends with whose worker died
+    size: int                            # submissions at once
+    lost: type[Exception]                # the error of a job whose worker died
 
     def submit(self, job: bytes) -> Future[bytes]:
-        """Have this job done (worker.judge)."""
+        """Have this job done (job.judge)."""
         ...
 
     def renew(self) -> None:
-        """After a worker was lost: be ready for the next job."""
+        """Get ready for the next job after a worker was lost."""
         ...
 
     def check(self) -> None:
-        """Raise Stopped where nothing can come back any more; called now and then while something is under way."""
+        """Raise Stopped if nothing can come back any more; called now and then while something is under way."""
         ...
 
 
 class LocalPool:
-    """Processes of this machine, each with a warm engine. They are started when there is work for them."""
+    """Processes of this machine, each with a warm engine. They start when there is work for them."""
 
     lost = BrokenExecutor
 
@@ -58,7 +58,7 @@ class LocalPool:
     def submit(self, job: bytes) -> Future[bytes]:
         if self._executor is None:
             self._leash = Pipe(duplex=False)
-            # started afresh: forking this process could copy held locks
+            # a fresh process: forking this one could copy held locks
             self._executor = ProcessPoolExecutor(self.size, mp_context=get_context("spawn"), initializer=on_leash,
                                                  initargs=(self._leash[0],))
         return self._executor.submit(judge, job)
@@ -67,7 +67,7 @@ class LocalPool:
         self._end(at_once=True)
 
     def check(self) -> None:
-        """Worker processes that die are noticed by the executor itself."""
+        """Nothing to do: the executor itself notices when worker processes die."""
 
     def _end(self, at_once: bool) -> None:
         if self._executor is not None:
@@ -80,7 +80,7 @@ class LocalPool:
 
 
 def on_leash(leash: Connection) -> None:
-    """In a worker process: Ctrl-C is for the one who holds the other end, and this process ends when that is gone."""
+    """In a worker process: ignore Ctrl-C, which is for the parent, and end when the parent lets go or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(leash,), daemon=True).start()
 
