@@ -161,7 +161,7 @@ JOINED_SLIPS = [
 OUTPUT_SLIPS = [
     ("Dit is J. De laatste stap ontbreekt nog: J·WO.", [[[2, 4]]]),
     ("Dit is J·WOᵀ. Hoort die .T er wel bij?", [[[6, 4]]]),
-    ("Hier is x bij y opgeteld. De residual-verbinding komt pas in de volgende module.", [[[3, 8]]]),
+    ("Hier is x bij y opgeteld. De residualverbinding komt pas in de volgende module.", [[[3, 8]]]),
 ]
 
 
@@ -171,6 +171,8 @@ def mixing_slips(tokens):
              _mixed(tokens, 1)),
             ("Dit krijg je als je de scores deelt door √C. Een head is maar d breed: deel door √d.",
              _mixed(tokens, np.sqrt(8))),
+            ("Dit krijg je als je twee keer door √d deelt. Wat doet attention zelf al?",
+             _mixed(tokens, tokens.shape[1])),
             ("Het derde token ziet nu alleen zichzelf. Rij i van het masker hoort bij query i, kolom j bij key j.",
              tokens[-1]),
             ("Dit is het gewone gemiddelde van de drie tokens. Doen de scores wel mee?", tokens.mean(axis=0))]
@@ -184,7 +186,8 @@ def _mixed(tokens, divisor):
 
 def gradient_slips(expected):
     return [("Rijen en kolommen staan verwisseld. De rij hoort bij wat de matrix in gaat, de kolom bij wat eruit komt.",
-             np.transpose(expected))]
+             np.transpose(expected)),
+            ("Dit is outer(X, dY). Welke stap ligt er tussen dY en deze gradiënt?", [[3, 5], [6, 10]])]
 
 
 INPUT_SLIPS = [
@@ -195,8 +198,10 @@ INPUT_SLIPS = [
 
 
 def route_slips(expected):
-    return [("Dat is de helft. Neem je ergens een gemiddelde over de twee tijdstappen in plaats van een som?\n"
-             "Kloppen W2 en W3 nog niet, begin dan daar.", expected / 2),
+    return [("Kloppen W2 en W3 al? Begin anders daar.\n"
+             "Dit is de helft. Neem je ergens een gemiddelde over de twee tijdstappen in plaats van een som?",
+             expected / 2),
+            ("Dat is √2 keer te weinig. Welke functie deelt al door √d?", expected / 2 ** 0.5),
             ("Dat is √2 keer zoveel. Deel ook op de weg terug door √d, en maar één keer.", expected * 2 ** 0.5)]
 
 
@@ -272,6 +277,8 @@ def _kind(value):
 
 def _other_shape(seen, expected, axes):
     """Wat er aan deze vorm anders is, per as."""
+    if axes == "rc" and seen[1:] == expected:
+        return "De as van de batch staat er nog. Wat hoort er met de reeksen te gebeuren?"
     if len(seen) != len(expected):
         return f"Dat {'is 1 as' if len(seen) == 1 else f'zijn {len(seen)} assen'} in plaats van {len(expected)}."
     if sorted(seen) == sorted(expected):

@@ -171,6 +171,8 @@ def mixing_slips(tokens):
              _mixed(tokens, 1)),
             ("You get this if you divide the scores by √C. A head is only d wide: divide by √d.",
              _mixed(tokens, np.sqrt(8))),
+            ("You get this if you divide by √d twice. What does attention do already?",
+             _mixed(tokens, tokens.shape[1])),
             ("The third token now sees only itself. Row i of the mask belongs to query i, column j to key j.",
              tokens[-1]),
             ("This is the plain average of the three tokens. Do the scores take part?", tokens.mean(axis=0))]
@@ -184,7 +186,8 @@ def _mixed(tokens, divisor):
 
 def gradient_slips(expected):
     return [("Rows and columns are swapped. The row belongs to what goes in, the column to what comes out.",
-             np.transpose(expected))]
+             np.transpose(expected)),
+            ("This is outer(X, dY). Which step lies between dY and this?", [[3, 5], [6, 10]])]
 
 
 INPUT_SLIPS = [
@@ -195,8 +198,10 @@ INPUT_SLIPS = [
 
 
 def route_slips(expected):
-    return [("That is half of it. Do you average over the two time steps somewhere, instead of adding?\n"
-             "If W2 and W3 are not right yet, start there.", expected / 2),
+    return [("Are W2 and W3 right yet? If not, start there.\n"
+             "This is half of it. Do you average over the two time steps somewhere, instead of adding?",
+             expected / 2),
+            ("That is √2 times too little. Which function divides by √d already?", expected / 2 ** 0.5),
             ("That is √2 times as much. Divide by √d on the way back too, and only once.", expected * 2 ** 0.5)]
 
 
@@ -272,6 +277,8 @@ def _kind(value):
 
 def _other_shape(seen, expected, axes):
     """What is different about this shape, axis by axis."""
+    if axes == "rc" and seen[1:] == expected:
+        return "The axis of the batch is still there. What should happen to the sequences?"
     if len(seen) != len(expected):
         return f"It has {'1 axis' if len(seen) == 1 else f'{len(seen)} axes'} instead of {len(expected)}."
     if sorted(seen) == sorted(expected):

@@ -68,25 +68,25 @@ FORWARDS = (
     Mistake(
         "own-mask-ignored", FORWARD,
         why="an own attention that leaves out the line with the mask",
-        hint=text("Which line of your attention uses allowed?"),
+        hint=text("Does the result change when the mask does? Follow allowed, line by line."),
         make=own((f"    {BLOCK}\n", "")),
     ),
     Mistake(
         "own-mask-transposed", FORWARD,
         why="rows and columns of the mask are confused in an own attention",
-        hint=text("In your S, does the first token axis stand for the one who asks? And in allowed?"),
+        hint=text("In your scores, does the first token axis stand for the one who asks? And in allowed?"),
         make=own((BLOCK, "S[:, :, ~allowed.T] = -1e9")),
     ),
     Mistake(
         "own-softmax-no-max-shift", FORWARD,
         why="an own softmax with the bare exp: right for small scores, overflows for large ones",
-        hint=text("Multiply x by 60 and look at your E: is every number finite?"),
+        hint=text("Multiply x by 60 and look at exp(scores): is every number finite?"),
         make=own(("E = np.exp(S - S.max(axis=-1, keepdims=True))", "E = np.exp(S)")),
     ),
     Mistake(
         "own-heads-by-reshape", FORWARD,
         why="heads are cut and joined by a bare reshape inside an own attention, right functions or not",
-        hint=text("Does the second axis of your Q count heads, and the third one the tokens of one sequence?"),
+        hint=text("Does the second axis of your queries count heads, and the third one the tokens of one sequence?"),
         make=own((ALL_THREE, "B, T, C = np.shape(x)\n"
                              '    Q, K, V = ((x @ params[name]).reshape(B, heads, T, C // heads) '
                              'for name in ("wq", "wk", "wv"))'),
