@@ -34,7 +34,8 @@ SUMS = (
     Mistake(
         "avg-over-batch-time", BACKWARD,
         why="'mean gradient' habit: divides by the number of all tokens of the batch",
-        hint=text("Nudge one number in wq and measure by how much the sum of y * dy changes. Is your gradient that large?"),
+        hint=text("Nudge one number in wq and measure by how much the sum of y * dy changes. Is your gradient that "
+                  "large?"),
         make=changed(*_all_sums(" / (x.shape[0] * x.shape[1])")),
     ),
     Mistake(
