@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import msgspec
+from stores import keep
 
 from autograder.course.folder import CourseError
 from autograder.course.settings import Settings
@@ -127,9 +128,8 @@ def grade_course(course, *, on_grade, students, limits, **choices):
               for path in sorted((course / "submitted").iterdir()) if not students or path.stem in students]
     for index, grade in enumerate(grades, start=1):
         on_grade(grade, index, len(grades))
-    journal = course / ".autograder" / "journal.jsonl"
-    journal.parent.mkdir(exist_ok=True)
-    journal.write_bytes(b"".join(msgspec.json.encode(grade) + b"\n" for grade in grades))
+    (course / ".autograder" / "store.db").unlink(missing_ok=True)
+    keep(course, *grades)
     return grades
 
 

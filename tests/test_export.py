@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from by_hand import BROKEN, GRADE, UNREADABLE, changed
 from junitparser import JUnitXml
+from stores import keep
 
 from autograder import cli
 from autograder.output.exports import FORMATS, Order
@@ -301,11 +302,10 @@ def test_a_roster_in_windows_own_encoding_is_read_and_mentioned(tmp_path):
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    """A folder with a journal of three students; the first was graded twice."""
+    """A folder with a store of three students; the first was graded twice."""
     monkeypatch.chdir(tmp_path)
     grades = (changed(FIRST, points=3.0), SECOND, changed(UNREADABLE, student="student-03"), FIRST)
-    (tmp_path / ".autograder").mkdir()
-    (tmp_path / ".autograder" / "journal.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, grades)))
+    keep(tmp_path, *grades)
     return tmp_path
 
 
@@ -353,7 +353,7 @@ def test_what_cannot_be_done_is_one_line_and_writes_nothing(arguments, says, cou
     assert sorted(course.rglob("*")) == before
 
 
-def test_without_a_journal_the_way_out_is_named(tmp_path, monkeypatch, capsys):
+def test_without_a_store_the_way_out_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run("--format", "csv") == 2
     assert "run `autograder grade` first" in capsys.readouterr().err

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from courses import class_of_roles, rows
+from stores import kept
 from test_gradebook import COMMENTS, GRADES
 from test_wall import descendants, gone
 from waiting import HANGS, eventually
@@ -82,9 +83,8 @@ def results(course: Path) -> dict[str, object]:
 
 def while_grading(course: Path) -> tuple[subprocess.Popen[str], set[int]]:
     """A run of which some students are finished, and all of its processes."""
-    run, journal = started(course), course / ".autograder" / "journal.jsonl"
-    eventually(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 2,
-               lambda: run.poll() is not None and run.stderr.read())
+    run = started(course)
+    eventually(lambda: kept(course) >= 2, lambda: run.poll() is not None and run.stderr.read())
     return run, descendants(run.pid)
 
 

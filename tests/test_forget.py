@@ -9,7 +9,7 @@ import pytest
 from autograder import cli
 from autograder.authoring.demo import make_class
 from autograder.course.folder import Course, CourseError
-from autograder.course.journal import Journal
+from autograder.course.store import Store
 from autograder.nbgrader.removal import folders_of, mentions
 
 GONE, OTHER = "student-01", "student-02"
@@ -64,10 +64,19 @@ def test_the_others_keep_their_files_rows_and_lines_and_are_not_judged_again(cou
         assert gradebook.execute("SELECT id FROM student ORDER BY id").fetchall() == [(OTHER,), ("student-03",)]
 
 
-def test_the_journal_has_no_line_of_the_student(course):
+def test_the_store_has_no_grade_of_the_student(course):
     cli.run(["forget", GONE, "--yes"])
-    assert Journal.reading(course / ".autograder" / "journal.jsonl", "multihead", "", "").students() == {
-        OTHER, "student-03"}
+    with Store.reading(course, "multihead") as store:
+        assert store.students() == {OTHER, "student-03"}
+
+
+def test_of_an_older_course_the_others_grades_stay(course):
+    shutil.rmtree(course / ".autograder")
+    shutil.copytree(Path(__file__).parent / "older", course / ".autograder")
+    assert cli.run(["forget", GONE, "--yes"]) == 0
+    assert naming(course, GONE) == []
+    with Store.reading(course, "multihead") as store:
+        assert store.students() == {OTHER, "student-03"}
 
 
 def test_nothing_is_removed_before_it_was_agreed_to(course, capsys, monkeypatch):

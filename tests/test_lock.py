@@ -1,5 +1,6 @@
 """Two commands in one course wait for each other, or say so."""
 import math
+import resource
 import shutil
 import subprocess
 import sys
@@ -86,9 +87,19 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
 
 
 def test_a_full_disk_does_not_keep_the_lock_from_holding(tmp_path):
-    if not Path("/dev/full").exists():
-        pytest.fail("these tests need Linux")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        with only_one(tmp_path, "autograder grade", 0), pytest.raises(CourseError, match=r"`autograder`\) is at work"):
+            only_one(tmp_path, "autograder report", 0).__enter__()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_a_link_in_the_place_of_the_lock_is_not_followed(tmp_path):
     (tmp_path / ".autograder").mkdir()
-    (tmp_path / ".autograder" / "lock").symlink_to("/dev/full")
-    with only_one(tmp_path, "autograder grade", 0):
-        pass
+    (tmp_path / "mine").write_text("as it was")
+    (tmp_path / ".autograder" / "lock").symlink_to(tmp_path / "mine")
+    with pytest.raises(CourseError, match=r"cannot write in .*\.autograder"):
+        only_one(tmp_path, "autograder grade", 0).__enter__()
+    assert (tmp_path / "mine").read_text() == "as it was"

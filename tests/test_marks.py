@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from xml.etree import ElementTree
 
-import msgspec
 import pytest
 from courses import LESSON, grade_of
 from nbgrader.api import Gradebook
+from stores import keep
 
 from autograder import cli
 from autograder.course.folder import Course
@@ -40,16 +40,9 @@ def course(registered, tmp_path, monkeypatch) -> Course:
 
 
 def write(course: Course, grades: Sequence[Grade], handed_in: datetime | None = None) -> None:
-    journal(course, grades)
+    keep(course.root, *grades)
     with GradebookWriter(course, LESSON) as writer:
         writer.write([Entry(grade, handed_in) for grade in grades])
-
-
-def journal(course: Course, grades: Sequence[Grade]) -> None:
-    folder = course.root / ".autograder"
-    folder.mkdir(exist_ok=True)
-    with (folder / "journal.jsonl").open("ab") as file:
-        file.writelines(msgspec.json.encode(grade) + b"\n" for grade in grades)
 
 
 def by_hand(course: Course, student: str, cell: str = "test_multihead", **values) -> None:
@@ -208,12 +201,12 @@ def test_a_penalty_that_is_older_than_the_score_or_the_extension_is_named(course
             "`autograder grade`, then export again") in capsys.readouterr().err
 
 
-# --- where journal and gradebook differ ---------------------------------------------------------------------------
+# --- where store and gradebook differ -----------------------------------------------------------------------------
 
 def test_a_student_whom_the_gradebook_lacks_is_named_and_left_empty(course, capsys):
-    journal(course, [grade_of("student-05")])
+    keep(course.root, grade_of("student-05"))
     assert points("brightspace")["student-05"] is None
-    assert ("the gradebook lacks student-05, who are in the journal; left empty (`autograder grade` writes what "
+    assert ("the gradebook lacks student-05, whom the autograder graded; left empty (`autograder grade` writes what "
             "is missing)") in capsys.readouterr().err
 
 
@@ -231,8 +224,8 @@ def test_students_of_the_roster_without_a_grade_are_named(course, capsys):
     assert "left out, without a grade here: student-05, student-06 of roster.csv" in capsys.readouterr().err
 
 
-def test_marks_of_nbgraders_own_autograde_need_no_journal(course):
-    (course.root / ".autograder" / "journal.jsonl").unlink()
+def test_marks_of_nbgraders_own_autograde_need_no_store(course):
+    (course.root / ".autograder" / "store.db").unlink()
     assert points("csv") == {"student-01": 20, "student-02": 16, "student-03": 17, "student-04": None}
 
 
@@ -280,9 +273,9 @@ def test_a_gradebook_without_the_assignment_says_so(course):
 
 
 @pytest.mark.parametrize(("command", "target", "says"), [
-    (["export", "--format", "csv"], ".autograder/journal.jsonl", "is the journal"),
+    (["export", "--format", "csv"], ".autograder/store.db", "is the autograder's own"),
     (["export", "--format", "csv"], "gradebook.db", "is a database, such as nbgrader's gradebook"),
-    (["report"], ".autograder/journal.jsonl", "is the journal"),
+    (["report"], ".autograder/store.db", "is the autograder's own"),
     (["report"], "gradebook.db", "is a database, such as nbgrader's gradebook"),
     (["export", "--format", "csv", "class.jsonl"], "class.jsonl", "is what is read for it"),
     (["report", "class.jsonl"], "class.jsonl", "is what is read for it")])

@@ -139,7 +139,7 @@ def in_the_report(monkeypatch):
 
 
 STAGES = {
-    "find": at("autograder.course.written.Written.look_at"),
+    "find": at("autograder.nbgrader.standing.Standing.look_at"),
     "read": at("autograder.run.grade_course.submitted"),
     "send": at("autograder.run.dispatch.work_of"),
     "judge": judging,

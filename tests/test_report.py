@@ -12,10 +12,12 @@ import pytest
 from by_hand import BROKEN, GRADE, UNREADABLE, changed, with_verdict
 from class_of import class_of, hostile
 from msgspec.structs import replace
+from stores import keep
 
 from autograder.cli import run
 from autograder.cli.report import write_course_report
 from autograder.course.folder import Course
+from autograder.course.store import Store
 from autograder.output.jsonl import json_line
 from autograder.records import VERDICTS, CellReport, Diagnosis, ExerciseGrade, Grade, Verdict, text
 from autograder.report.anonymous import anonymous
@@ -490,9 +492,7 @@ def course(tmp_path, monkeypatch):
     """The folder of a course of four, graded before; one of them has left, two have pages of feedback."""
     for student in ("a b", "b", "c"):
         (tmp_path / "submitted" / student / "multihead").mkdir(parents=True)
-    (tmp_path / ".autograder").mkdir()
-    journal(tmp_path / ".autograder" / "journal.jsonl", 
-            *[replace(GRADE, student=name) for name in ("a b", "b", "c", "left")])
+    keep(tmp_path, *[replace(GRADE, student=name) for name in ("a b", "b", "c", "left")])
     for student in ("a b", "c"):
         (tmp_path / "feedback" / student).mkdir(parents=True)
         (tmp_path / "feedback" / student / "multihead.html").write_text("a page")
@@ -535,7 +535,9 @@ def test_the_page_of_a_large_class_is_made_elsewhere_and_is_the_same(course, mon
 
 def test_a_page_that_cannot_be_made_elsewhere_says_why(course, monkeypatch):
     monkeypatch.setattr("autograder.cli.report.OWN_PROCESS", 1)
-    (course / ".autograder" / "journal.jsonl").write_text("")
+    with Store(course) as store:
+        for student in ("a b", "b", "c", "left"):
+            store.forget(student)
     with pytest.raises(click.UsageError, match="holds no grades"):
         write_course_report(Course.find(course), "multihead", None, 3)
 
@@ -572,7 +574,7 @@ def test_students_words_are_in_the_language_of_most_notebooks(course):
 
 def test_two_files_are_compared(course):
     (course / "old.jsonl").write_text(json_line(replace(GRADE, student="b", points=10.0), "nl") + "\n")
-    assert run(["report", ".autograder/journal.jsonl", "--against", "old.jsonl"]) == 0
+    assert run(["report", ".autograder/store.db", "--against", "old.jsonl"]) == 0
     words = Page((course / "report.html").read_text()).text
     assert "1 student in both: 1 gained points, 0 lost points, 0 have the same." in words
 
@@ -583,7 +585,7 @@ def test_two_files_are_compared(course):
     (["--lesson", "other"], "there are no grades of 'other', only of multihead"),
     (["--output", "nowhere/x.html"], "cannot write nowhere/x.html"),
     (["--output", "submitted"], "cannot write submitted"),
-    (["--output", ".autograder/journal.jsonl"], "would be overwritten"),
+    (["--output", ".autograder/store.db"], "would be overwritten"),
     (["--pass-mark", "-1"], "-1"),
 ])
 def test_what_cannot_be_done_is_one_line_and_costs_nothing(course, capsys, arguments, said):

@@ -18,6 +18,7 @@ import psutil
 import pytest
 from courses import class_of_roles, hand_in, new_course
 from damage import honest
+from stores import kept
 from test_cluster import same
 from waiting import HANGS, eventually
 
@@ -58,9 +59,8 @@ def finished(course: Path) -> None:
 
 
 def graded(course: Path) -> int:
-    """How many grades the journal holds."""
-    journal = course / ".autograder" / "journal.jsonl"
-    return journal.read_bytes().count(b"\n") if journal.exists() else 0
+    """How many grades the store holds."""
+    return kept(course)
 
 
 def wait_for_grades(run: subprocess.Popen, course: Path, number: int) -> None:
@@ -91,15 +91,15 @@ def test_a_run_that_is_killed_after_some_grades_ends_like_an_undisturbed_one(und
     wait_for_grades(run, course, after)
     run.kill()
     run.communicate()
-    kept = graded(course)
+    before = graded(course)
     finished(course)
     same(course, undisturbed)
-    assert kept <= graded(course) == STUDENTS
+    assert before <= graded(course) == STUDENTS
 
 
-def test_what_is_in_the_journal_alone_is_written_by_the_next_run(undisturbed, course):
+def test_what_is_in_the_store_alone_is_written_by_the_next_run(undisturbed, course):
     (course / ".autograder").mkdir()
-    shutil.copy(undisturbed / ".autograder" / "journal.jsonl", course / ".autograder")
+    shutil.copy(undisturbed / ".autograder" / "store.db", course / ".autograder")
     finished(course)
     same(course, undisturbed)
     assert graded(course) == STUDENTS
@@ -191,7 +191,7 @@ def _states(course: Path) -> dict[str, tuple[int, int]]:
 
 
 def test_a_run_with_nothing_new_writes_nothing(small):
-    assert written(small) <= {".autograder/written-multihead.jsonl"}
+    assert written(small) <= {".autograder/store.db"}
 
 
 def test_a_run_with_nothing_new_needs_neither_nbgrader_nor_workers(small):
@@ -223,7 +223,7 @@ def changed(query: str) -> Callable[[Path], None]:
 def test_what_does_not_stand_any_more_is_written_again(small, change):
     change(small)
     assert "feedback/student-01/multihead.html" in written(small)
-    assert written(small) <= {".autograder/written-multihead.jsonl"}
+    assert written(small) <= {".autograder/store.db"}
 
 
 def test_another_language_is_written_again(small):
@@ -253,4 +253,4 @@ def penalties(course: Path) -> list[float | None]:
 def test_what_a_person_gave_is_no_reason_to_write_again(small):
     changed("UPDATE grade SET manual_score = 2, extra_credit = 1, needs_manual_grade = 0")(small)
     changed("UPDATE comment SET manual_comment = 'well done'")(small)
-    assert written(small) <= {".autograder/written-multihead.jsonl"}
+    assert written(small) <= {".autograder/store.db"}

@@ -11,7 +11,7 @@ import click
 
 from autograder.cli.common import DONE, NOT_ALL_GRADED, course_settings
 from autograder.cli.final_marks import OWN, to_export, why_empty
-from autograder.cli.last_grades import JOURNAL
+from autograder.cli.last_grades import stored
 from autograder.cli.lessons import lesson_option
 from autograder.cli.options import examples, language_option, nobodys_work, spare_the_given
 
@@ -66,7 +66,7 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
     if roster is not None and not kind.roster:
         raise click.UsageError(f"--roster is for {', '.join(each for each, kind in ALL.items() if kind.roster)}, and "
                                f"{name} does not take one")
-    spare_the_given(output, [str(path) for path in (file or JOURNAL, roster) if path], "what is read for it")
+    spare_the_given(output, [str(path) for path in (file or stored(), roster) if path], "what is read for it")
     settings = course_settings()
     try:
         found = to_export(file, lesson or "", own_points)

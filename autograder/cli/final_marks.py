@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from autograder.cli.common import course_lesson
-from autograder.cli.last_grades import JOURNAL, last_grades, lesson_of
+from autograder.cli.last_grades import last_grades, lesson_of, stored
 
 if TYPE_CHECKING:
     from autograder.records import Grade, Mark
@@ -27,10 +27,10 @@ class Export(NamedTuple):
 
 def to_export(file: Path | None, lesson: str, own_points: bool) -> Export:
     """The grades that these options ask for. Raises CannotRead; UsageError if there is no gradebook."""
-    if file is not None or own_points or not JOURNAL.is_file() and not _is_course():
+    if file is not None or own_points or not stored().is_file() and not _is_course():
         grades = last_grades(file, lesson)
         return Export(lesson_of(grades), grades)
-    grades = last_grades(None, lesson) if JOURNAL.is_file() else []     # `nbgrader autograde` leaves no journal
+    grades = last_grades(None, lesson) if stored().is_file() else []
     return _of_gradebook(grades, lesson or lesson_of(grades))
 
 
@@ -64,8 +64,8 @@ def _notes(grades: Sequence[Grade], marks: Mapping[str, Mark]) -> list[str]:
               else "all equal the autograder's")
     notes = [f"the marks are the gradebook's; {beside}"]
     if only_here:
-        notes.append(f"the gradebook lacks {_named(only_here)}, who are in the journal; left empty (`autograder grade` "
-                     "writes what is missing)")
+        notes.append(f"the gradebook lacks {_named(only_here)}, whom the autograder graded; left empty "
+                     "(`autograder grade` writes what is missing)")
     if only_there:
         notes.append(f"only the gradebook has {_named(only_there)}; exported with the gradebook's mark")
     if outdated:

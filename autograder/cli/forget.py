@@ -23,7 +23,7 @@ PATIENCE = 5.0                              # seconds to wait for another comman
 @click.argument("student", shell_complete=handed_in)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def forget(student: str, yes: bool) -> int:
-    """Remove a student from the course in this folder: work, feedback, gradebook, journal. This cannot be undone.
+    """Remove a student from the course in this folder: work, feedback, marks and records. This cannot be undone.
 
     The class reports are removed too, since they name everyone; `autograder report` makes them again. Other files that
     still hold the name (exports, logs, downloaded zips) are listed but kept: check those yourself.
@@ -53,12 +53,13 @@ def forget(student: str, yes: bool) -> int:
 
 def _found(course: Course, student: str) -> list[str]:
     """What will be removed, in words; empty if the course holds nothing about this student."""
-    from autograder.nbgrader.removal import folders_of, in_gradebook, records_of, reports_of
+    from autograder.course import STORE
+    from autograder.nbgrader.removal import folders_of, grades_of, in_gradebook, reports_of
     lines = [os.path.relpath(path) for path in folders_of(course, student)]
     if in_gradebook(course, student):
         lines.append("everything in the gradebook: marks, comments, manual scores")
-    records = records_of(course, student)
-    lines += [f"{os.path.relpath(path)}: {count} line{'s' * (count != 1)}" for path, count in records.items()]
+    if count := grades_of(course, student):
+        lines.append(f"{os.path.relpath(course.root / STORE)}: {count} grade{'s' * (count != 1)}")
     return [*lines, *(f"{os.path.relpath(path)} (names everyone)" for path in reports_of(course))] if lines else []
 
 

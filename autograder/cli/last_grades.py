@@ -1,24 +1,33 @@
 """Read the last grades of a course, or those in a file of JSON lines, for commands that show or export marks."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli.common import LESSON
+from autograder.cli.options import DATABASE
+from autograder.course import JOURNAL, STORE
 
 if TYPE_CHECKING:
     from autograder.records import Grade
 
-JOURNAL = Path(".autograder", "journal.jsonl")
-
 
 def last_grades(file: Path | None, lesson: str = "") -> list[Grade]:
-    """The grades of one lesson in this file, or in the journal of the course in this folder. Raises CannotRead."""
-    from autograder.report.reading import read_grades
-    return _of_lesson(read_grades(file or _journal(), _titles(lesson or LESSON)), lesson)
+    """The grades of one lesson in this file, or in the store of the course in this folder. Raises CannotRead."""
+    from autograder.course.folder import CourseError
+    from autograder.report.reading import CannotRead, read_grades
+    path = file or stored()
+    if file is None and not path.is_file():
+        raise click.UsageError(f"there is no {path} in this folder: run `autograder grade` first, or name the JSON "
+                               "lines of `autograder check --json`")
+    try:
+        return _of_lesson(read_grades(path, _titles(lesson or LESSON), _in_store(path)), lesson)
+    except CourseError as error:
+        raise CannotRead(str(error)) from None
 
 
 def lesson_of(grades: Sequence[Grade]) -> str:
@@ -26,11 +35,17 @@ def lesson_of(grades: Sequence[Grade]) -> str:
     return next((grade.lesson for grade in grades if grade.lesson), LESSON)
 
 
-def _journal() -> Path:
-    if not JOURNAL.is_file():
-        raise click.UsageError(f"there is no {JOURNAL} in this folder: run `autograder grade` first, or name the JSON "
-                               "lines of `autograder check --json`")
-    return JOURNAL
+def stored(course: Path = Path()) -> Path:
+    """Where this course's grades are: in its store, or in the journal of a course that version 0.1 graded."""
+    return course / (JOURNAL if (course / JOURNAL).is_file() and not (course / STORE).exists() else STORE)
+
+
+def _in_store(path: Path) -> Iterator[bytes] | None:
+    """The lines of a file that is a database; None if it is not."""
+    from autograder.course.store import last_grades
+    with suppress(OSError), path.open("rb") as file:
+        return last_grades(path) if file.read(len(DATABASE)) == DATABASE else None
+    return None
 
 
 def _titles(lesson: str) -> dict:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import click
 
-_DATABASE = b"SQLite format 3\0"
+from autograder.course import FOLDER
+
+DATABASE = b"SQLite format 3\0"             # how such a file begins
 
 
 def _finite(context: click.Context, option: click.Parameter, value: float) -> float:
@@ -29,10 +31,10 @@ def nobodys_work(context: click.Context, option: click.Parameter, value: str | N
 def _worth_keeping(path: Path) -> str:
     if path.name.lower().endswith((".ipynb", ".py", ".zip", ".ipynb.txt", ".ipynb.json")):
         return "looks like a submission"
-    if (path.parent.name, path.name) == (".autograder", "journal.jsonl"):
-        return "is the journal, which holds a course's grades,"
+    if path.parent.name == FOLDER.name:
+        return "is the autograder's own, which holds a course's grades,"
     with suppress(OSError), path.open("rb") as file:
-        if file.read(len(_DATABASE)) == _DATABASE:
+        if file.read(len(DATABASE)) == DATABASE:
             return "is a database, such as nbgrader's gradebook,"
     return ""
 

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import click
 
 from autograder.cli.common import BROKEN, DONE, LESSON, course_settings
-from autograder.cli.last_grades import JOURNAL, last_grades, lesson_of
+from autograder.cli.last_grades import last_grades, lesson_of, stored
 from autograder.cli.options import examples, nobodys_work, spare_the_given
 from autograder.faults import broken
 
@@ -33,15 +33,15 @@ _given = click.Path(dir_okay=False, path_type=Path)
 @click.command(short_help="Write the class on one page.", epilog=examples(
     "autograder report                                       # the course in this folder",
     "autograder report grades.jsonl --output class.html      # the JSON lines of check or grade",
-    "autograder report --against ../2025/.autograder/journal.jsonl",
+    "autograder report --against ../2025/.autograder/store.db",
     "autograder report --anonymous                           # to show in class"))
 @click.argument("file", metavar="[FILE.jsonl]", required=False, type=_given)
 @click.option("--output", metavar="FILE", callback=nobodys_work,
               help="Where to write.  [default: report.html, or report-anonymous.html]")
 @click.option("--anonymous", is_flag=True,
               help="Codes instead of names, no files or links. In a course's folder the codes stay the same.")
-@click.option("--against", metavar="FILE.jsonl", type=_given,
-              help="Also say what got better and worse since this journal or JSON file.")
+@click.option("--against", metavar="FILE", type=_given,
+              help="Also say what got better and worse since this store or JSON file.")
 @click.option("--pass-mark", metavar="POINTS", type=click.FloatRange(0, 1e6),
               help="Points needed to pass.  [default: 55% of the points, or what autograder.toml says]")
 @click.option("--lesson", metavar="NAME", default="", help="Which lesson, if the course has several.")
@@ -58,7 +58,7 @@ def report(file: Path | None, output: str | None, anonymous: bool, against: Path
     course = _course()
     run = _run(file, lesson, course if file is None else None)
     target = output or _name(lesson_of(run.grades), anonymous)
-    spare_the_given(target, [str(path) for path in (file, against, JOURNAL) if path is not None],
+    spare_the_given(target, [str(path) for path in (file, against, stored()) if path is not None],
                     "what is read for it")
     earlier = _run(against, lesson or lesson_of(run.grades)) if against is not None else None
     complete = _write(Path(target), run, language, course, anonymous, earlier, pass_mark)
@@ -73,7 +73,7 @@ def write_course_report(course: Course, lesson: str, language: str | None, stude
     """
     page = course.root / _name(lesson)
     if students < OWN_PROCESS:
-        return page, _write(page, _run(course.root / JOURNAL, lesson, course), language, course)
+        return page, _write(page, _run(stored(course.root), lesson, course), language, course)
     options = ["--lesson", lesson, *(["--lang", language] if language else [])]
     done = subprocess.run([sys.executable, "-m", "autograder", "report", *options], cwd=course.root, text=True,
                           stdin=subprocess.DEVNULL, capture_output=True, check=False)
@@ -158,7 +158,7 @@ def _run(path: Path | None, lesson: str, course: Course | None = None) -> Run:
         there = dict(course.submissions(lesson_of(grades)))
         grades = [grade for grade in grades if grade.student in there] or grades
     name = course.root.name if course is not None else str(path)
-    return Run(grades, name, datetime.fromtimestamp((path or JOURNAL).stat().st_mtime))
+    return Run(grades, name, datetime.fromtimestamp((path or stored()).stat().st_mtime))
 
 
 # --- what the page links to, and what it must not ----------------------------------------------------------------

@@ -1,17 +1,15 @@
 """Two commands that write in one course wait for each other, or say so."""
 from __future__ import annotations
 
-import fcntl
-import time
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
 
+from filelock import FileLock, Timeout
+
+from autograder.course import FOLDER
 from autograder.course.folder import CourseError
-
-OWN_FOLDER = ".autograder"                      # in the course's folder: the journal, and the lock
-_AGAIN = 0.1                                    # seconds between two tries
 
 
 @contextmanager
@@ -21,36 +19,32 @@ def only_one(course: Path, command: str, patience: float,
 
     `waiting` is called once, with a sentence that says who is waited for. A command that dies lets go.
     """
-    with _opened(course / OWN_FOLDER) as lock:
-        until, told = time.monotonic() + patience, False
-        while not _taken(lock):
-            lock.seek(0)
-            other = f"another command (`{lock.read().strip() or 'autograder'}`) is at work in {course}"
-            if time.monotonic() >= until:
-                raise CourseError(f"{other}; wait until it is done")
-            if waiting is not None and not told:
-                waiting(f"{other}; waiting until it is done")
-            told = True
-            time.sleep(_AGAIN)
-        with suppress(OSError):                 # on a full disk nobody learns our name; the lock holds all the same
-            lock.truncate(0)
-            lock.write(command)
-            lock.flush()
-        yield
-
-
-def _opened(folder: Path) -> TextIO:
+    path = course / FOLDER / "lock"
+    lock = FileLock(path)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return (folder / "lock").open("a+")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            if waiting is not None and patience > 0:
+                waiting(f"{_other(path, course)}; waiting until it is done")
+            lock.acquire(timeout=-1 if patience == math.inf else patience)
+    except Timeout:
+        raise CourseError(f"{_other(path, course)}; wait until it is done") from None
     except OSError as error:
-        raise CourseError(f"cannot write in {folder}: {error.strerror or error}; the course's folder must be writable "
-                          "for whoever grades it") from None
-
-
-def _taken(lock) -> bool:
+        raise CourseError(f"cannot write in {path.parent}: {error.strerror or error}; the course's folder must be "
+                          "writable for whoever grades it") from None
+    with suppress(OSError):                     # on a full disk nobody learns our name; the lock holds all the same
+        path.write_text(command)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        yield
+    finally:
+        lock.release()
+
+
+def _other(path: Path, course: Path) -> str:
+    """Who has the course now: they wrote their name into the lock."""
+    name = ""
+    with suppress(OSError):
+        name = path.read_text(errors="replace").strip()
+    return f"another command (`{name or 'autograder'}`) is at work in {course}"

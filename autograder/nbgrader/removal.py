@@ -1,6 +1,6 @@
 """Take everything about one student out of a course's folder and gradebook, and say what is left to a person.
 
-What is removed: the folders of each step, the gradebook's rows, the lines of our own records, and the class reports,
+What is removed: the folders of each step, the gradebook's rows, our own grades, and the class reports,
 which name everyone. What a person made (exports, logs, downloaded zips, backups) is only named: it may hold others.
 """
 from __future__ import annotations
@@ -15,10 +15,8 @@ from glob import escape, glob
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from autograder.course.folder import Course, CourseError
-from autograder.course.lock import OWN_FOLDER
+from autograder.course.store import Store
 from autograder.nbgrader.empty_gradebook import commands_on_path
 from autograder.nbgrader.gradebook import in_words, with_patience
 
@@ -44,11 +42,10 @@ def reports_of(course: Course) -> list[Path]:
     return sorted({*course.root.glob("report.html"), *course.root.glob("report-*.html")})
 
 
-def records_of(course: Course, student: str) -> dict[Path, int]:
-    """Our own records that have lines about this student, with how many."""
-    paths = sorted((course.root / OWN_FOLDER).glob("*.jsonl"))
-    counts = {path: sum(_student(line) == student for line in path.read_bytes().splitlines()) for path in paths}
-    return {path: count for path, count in counts.items() if count}
+def grades_of(course: Course, student: str) -> int:
+    """How many grades of this student our own store holds."""
+    with Store.reading(course.root) as store:
+        return store.count(student)
 
 
 def in_gradebook(course: Course, student: str) -> bool:
@@ -63,7 +60,7 @@ def in_gradebook(course: Course, student: str) -> bool:
 
 
 def remove(course: Course, student: str) -> None:
-    """Remove all of it. What is written again holds the others' lines as they were; a second call finds nothing."""
+    """Remove all of it. A second call finds nothing."""
     if in_gradebook(course, student):
         with _gradebook(course) as gradebook:
             gradebook.remove_student(student)
@@ -75,8 +72,9 @@ def remove(course: Course, student: str) -> None:
             shutil.rmtree(path)
         else:
             path.unlink()
-    for path in records_of(course, student):
-        _without(path, student)
+    if grades_of(course, student):
+        with Store(course.root) as store:
+            store.forget(student)
     for path in reports_of(course):
         path.unlink()
 
@@ -104,31 +102,6 @@ def _holds(path: Path, name: re.Pattern[bytes]) -> bool:
         with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
             return any(name.search(member.encode("utf-8", "replace")) for member in archive.namelist())
     return any(map(name.search, path.open("rb")))
-
-
-def _student(line: bytes) -> str | None:
-    """Whom a line of our records is about: a grade, or a row that begins with the student."""
-    with suppress(msgspec.MsgspecError, UnicodeDecodeError):
-        said: Any = msgspec.json.decode(line)
-        return said.get("student") if isinstance(said, dict) else said[0] if said else None
-    return None
-
-
-def _kept(path: Path, student: str) -> Iterator[bytes]:
-    for line in path.read_bytes().splitlines(keepends=True):
-        if _student(line) not in (student, None) or not line.strip():       # cut-off lines are of no use to anyone
-            yield line
-
-
-def _without(path: Path, student: str) -> None:
-    """The file without the student's lines, whole at any moment."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(b"".join(_kept(path, student)))
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def _has_gradebook(course: Course) -> bool:

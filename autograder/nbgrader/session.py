@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +15,10 @@ from traitlets.config import Config
 
 from autograder.atomic import replace_file
 from autograder.course.folder import COURSE_SETTINGS, Course, timestamp
-from autograder.course.journal import Journal, append
-from autograder.course.lock import OWN_FOLDER, only_one
+from autograder.course.lock import only_one
 from autograder.course.rules import Rules, WarmEngine
 from autograder.course.settings import read_settings
+from autograder.course.store import Store
 from autograder.course.submitted import submitted
 from autograder.judge.checks_version import checks_version
 from autograder.lessons.installed import lesson_names, load_lesson
@@ -71,11 +70,10 @@ class StudentSession:
         return _engine.of(rules, self.lesson.name).grade(self.submission)
 
     def known(self, rules: Rules) -> Grade:
-        """What the journal knows about this very content, or that it was not run."""
-        isolation = rules.engine(self.lesson.name).isolation
-        with closing(Journal.reading(self._journal, self.lesson.name, checks_version(self.lesson, rules.limits.unusual),
-                                     isolation)) as journal:
-            known = journal.find(self.submission)
+        """What the store knows about this very content, or that it was not run."""
+        with Store.reading(self.course.root, self.lesson.name, checks_version(self.lesson, rules.limits.unusual),
+                           rules.engine(self.lesson.name).isolation) as store:
+            known = store.find(self.submission)
         return known.grade if known is not None else self.ungraded(NOT_RUN)
 
     def ungraded(self, *notices: Text) -> Grade:
@@ -89,7 +87,8 @@ class StudentSession:
             notebook, unanswered = self._writer(gradebook).notebook(self.submission, grade)
             gradebook.write([self._entry(grade, unanswered)])
             if grade.checks:
-                append(self._journal, grade, self.submission)
+                with Store(self.course.root) as store:
+                    store.add(grade, self.submission)
         return notebook
 
     def prepared(self, keep: frozenset[str]) -> dict[str, Any]:
@@ -116,10 +115,6 @@ class StudentSession:
 
     def _entry(self, grade: Grade, unanswered: frozenset[str]) -> Entry:
         return Entry(grade, timestamp(self.course.path("submitted", self.student, self.assignment)), unanswered)
-
-    @property
-    def _journal(self) -> Path:
-        return self.course.root / OWN_FOLDER / "journal.jsonl"
 
     def _alone(self):
         return only_one(self.course.root, "nbgrader autograde", math.inf, self._waiting)

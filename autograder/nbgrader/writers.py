@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 import os
 import threading
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from copy import deepcopy
 from dataclasses import replace
@@ -16,15 +15,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
 from autograder.atomic import replace_file
 from autograder.course.folder import Course, CourseError, timestamp
+from autograder.course.store import Store
 from autograder.course.submitted import is_markup
-from autograder.course.written import Written
-from autograder.faults import ends_the_run
+from autograder.faults import broken, ends_the_run
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.notebook import notebook_name
+from autograder.nbgrader.standing import Standing
 from autograder.records import Grade, Submission
 from autograder.stages import stage
 
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
     from autograder.nbgrader.gradebook import Entry
 
 BATCH = 50                                      # submissions in one transaction of the gradebook
-#: makes the grade of a submission broken, by what failed, and gives the line that the journal holds of it then
-Failed = Callable[[Submission, Grade, Exception], tuple[Grade, bytes]]
 
 
 class _Waiting(NamedTuple):
@@ -41,21 +37,21 @@ class _Waiting(NamedTuple):
 
     submission: Submission
     entry: Entry
+    number: int                                 # of the grade in the store
     mark: str
-    line: bytes
     paths: list[Path]
 
 
 class Writers:
-    """Writes one graded submission after another. What is not yet in the gradebook is written on leaving.
+    """Keeps and writes one graded submission after another. What the gradebook lacks is written on leaving.
 
-    Whatever ends the run between two steps, the next one finds in `written` how far this one came. A submission that
-    cannot be written is broken (`failed`), and that is written in its place, as far as it can be.
+    Whatever ends the run between two steps, the next one finds in the store how far this one came. A submission that
+    cannot be kept or written is broken, and that is written in its place, as far as it can be.
     """
 
-    def __init__(self, course: Course, lesson: Lesson, language: str, written: Written, failed: Failed):
-        self._course, self._lesson, self._language, self._written = course, lesson, language, written
-        self._failed = failed
+    def __init__(self, course: Course, lesson: Lesson, language: str, store: Store):
+        self._course, self._lesson, self._language, self._store = course, lesson, language, store
+        self._standing = Standing(course, lesson, language, store)
         self._batch: list[_Waiting] = []
         self._stack = ExitStack()
         self._opened = False
@@ -66,15 +62,33 @@ class Writers:
 
     def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
         with self._stack:
-            if self._batch and (kind is None or not issubclass(kind, Exception)):       # also after Ctrl-C
-                self._write_batch()
+            if kind is None or not issubclass(kind, Exception):         # also after Ctrl-C
+                if self._batch:
+                    self._write_batch()
+                self._standing.save()
 
-    def __call__(self, submission: Submission, grade: Grade, line: bytes) -> None:
-        """Write this grade, of which the journal holds this line, unless it was written before."""
+    def unchanged(self, student: str) -> Grade | None:
+        """This student's last grade, where nothing was handed in since it was written and all of it is still there.
+
+        Where that cannot be found out, it is done again.
+        """
+        try:
+            self._standing.look_at(student)
+            last = self._store.last(student)
+            if last is not None and last.sound and self._standing.untouched(student, last.number, self.paths(student)):
+                return last.grade
+        except Exception as error:
+            if ends_the_run(error):
+                raise
+        return None
+
+    def __call__(self, submission: Submission, grade: Grade) -> None:
+        """Keep this grade in the store, and write it unless it was written before."""
+        grade, number = self._keep(submission, grade)
         if is_markup(submission.student):       # not even its name
             return
         try:
-            self._write(submission, grade, line)
+            self._write(submission, grade, number)
         except Exception as error:
             if ends_the_run(error) or not self._opened:
                 raise
@@ -82,20 +96,31 @@ class Writers:
         if len(self._batch) >= BATCH:
             self._write_batch()
 
+    def _keep(self, submission: Submission, grade: Grade) -> tuple[Grade, int]:
+        """Add the grade to the store, or that it is broken where it cannot be; with its number there."""
+        with stage("store"):
+            try:
+                return grade, self._store.add(grade, submission)
+            except Exception as error:
+                if ends_the_run(error):
+                    raise
+                grade = broken(grade, error)
+                return grade, self._store.add(grade, Submission(
+                    submission.name, submission.student, submission.lesson))
+
     def _write_broken(self, submission: Submission, grade: Grade, error: Exception) -> None:
-        grade, line = self._failed(submission, grade, error)
+        grade, number = self._keep(submission, broken(grade, error))
         try:
-            self._write(submission, grade, line)
+            self._write(submission, grade, number)
         except Exception as again:              # the gradebook at least
             if ends_the_run(again):
                 raise
-            self._batch.append(_Waiting(submission, _entry(grade), "", line, []))
+            self._batch.append(_Waiting(submission, _entry(grade), number, "", []))
 
-    def _write(self, submission: Submission, grade: Grade, line: bytes) -> None:
+    def _write(self, submission: Submission, grade: Grade, number: int) -> None:
         student, assignment = submission.student, self._lesson.name
-        cells = msgspec.msgpack.encode(submission.notebook)
-        mark, paths = self._written.mark(student, line, cells), self.paths(student)
-        if self._written.holds(student, mark, line, paths):
+        mark, paths = self._standing.mark(submission), self.paths(student)
+        if self._standing.holds(student, number, mark, paths):
             return
         if not self._opened:
             with stage("nbgrader"):
@@ -106,17 +131,13 @@ class Writers:
         with stage("feedback"):
             replace_file(paths[1], feedback_page(grade, self._language).encode(), 0o644)
         handed_in = timestamp(self._course.path("submitted", student, assignment))
-        self._batch.append(_Waiting(submission, _entry(grade, handed_in, unanswered), mark, line, paths))
+        self._batch.append(_Waiting(submission, _entry(grade, handed_in, unanswered), number, mark, paths))
 
     def prepare(self) -> None:
         """Begin to import what writes a grade: the first one will be here in a moment."""
         if self._importing is None:
             self._importing = threading.Thread(target=_import, daemon=True)
             self._importing.start()
-
-    def untouched(self, student: str, line: bytes) -> bool:
-        """Whether nothing has to be read or written for this student, of whom the journal holds this line."""
-        return self._written.untouched(student, line, self.paths(student))
 
     def paths(self, student: str) -> list[Path]:
         """The two files that a student's grade is in."""
@@ -143,7 +164,7 @@ class Writers:
                 wrote = batch
             except Exception as error:
                 wrote = self._one_by_one(batch, error)
-            self._written.wrote((one.submission.student, one.mark, one.line, one.paths) for one in wrote)
+            self._standing.wrote((one.submission.student, one.number, one.mark, one.paths) for one in wrote)
 
     def _one_by_one(self, batch: list[_Waiting], error: Exception) -> list[_Waiting]:
         """Those that the gradebook takes. Where it takes nobody's, as when it is locked, the error is raised."""
@@ -163,9 +184,9 @@ class Writers:
 
     def _without_gradebook(self, one: _Waiting, error: Exception) -> None:
         """Say in the files that this one is broken, and let the gradebook have that, if it does."""
-        grade, line = self._failed(one.submission, one.entry.grade, error)
+        grade, number = self._keep(one.submission, broken(one.entry.grade, error))
         with suppress(Exception):
-            self._write(one.submission, grade, line)
+            self._write(one.submission, grade, number)
         self._batch = []
         with suppress(Exception):
             self._gradebook.write([_entry(grade)])

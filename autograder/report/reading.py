@@ -1,11 +1,12 @@
-"""Read grades back, from the journal of a course or from the JSON lines that `--json` writes.
+"""Read grades back, from the store of a course or from the JSON lines that `--json` writes.
 
-A journal holds grades as records, possibly several per student: the last counts. JSON lines hold translated sentences;
-each becomes a Text that says just that.
+A store holds grades as records, the journal of version 0.1 several per student: the last counts. JSON lines hold
+translated sentences; each becomes a Text that says just that.
 """
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +25,17 @@ class CannotRead(ValueError):
     """The file holds no grades: what was seen, what was expected, in one line."""
 
 
-def read_grades(path: Path, titles: Titles | None = None) -> list[Grade]:
+def read_grades(path: Path, titles: Titles | None = None, lines: Iterable[bytes] | None = None) -> list[Grade]:
     """The grades in this file, in the order of its lines. Raises CannotRead.
 
-    JSON lines lack the titles of the checks: those come from `titles`, else the check's name is used.
+    `lines` are those of a file that is not text. JSON lines lack the titles of the checks: those come from `titles`,
+    else the check's name is used.
     """
     found: dict[tuple[str, ...], Grade] = {}
     shared: dict[bytes, ExerciseGrade] = {}
     journal = False
     try:
-        with path.open("rb") as lines:
+        with nullcontext(lines) if lines is not None else path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 grade, recorded = _read(line, titles or {}, path, number, journal)
                 if grade is None:
@@ -65,7 +67,7 @@ def _read(line: bytes, titles: Titles, path: Path, number: int, journal: bool) -
         if journal:
             return None, False
         raise CannotRead(f"{path}, line {number} is not a grade; expected the JSON lines of `autograder check --json` "
-                         "or `grade --json`, or a course's journal") from None
+                         "or `grade --json`, or a course's store") from None
 
 
 def _grade(line: bytes, titles: Titles) -> tuple[Grade, bool]:

@@ -1,4 +1,4 @@
-"""Every submission of a class to where its grade comes from: the journal, a copy that is being judged, or a worker.
+"""Every submission of a class to where its grade comes from: the store, a copy that is being judged, or a worker.
 
 Workers may die: that costs time and nothing else. When one does, nobody knows which of the submissions under way it
 was, so each of them is judged again with nothing else under way. One that ends its worker then too is broken, not the
@@ -13,7 +13,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from autograder.course.journal import Journal, named, work_of
+from autograder.course.store import Store, named, work_of
 from autograder.faults import Stopped, ends_the_run, reason
 from autograder.judge.points import ungraded
 from autograder.records import Grade, Submission, Text, text
@@ -45,11 +45,11 @@ class Dispatcher:
     `meanwhile` is called whenever a worker has got something to do.
     """
 
-    def __init__(self, pool: Pool, task: Task, journal: Journal, force: bool = False, profile: bool = False,
+    def __init__(self, pool: Pool, task: Task, store: Store, force: bool = False, profile: bool = False,
                  told: Callable[[str], None] = lambda words: None, meanwhile: Callable[[], None] = lambda: None):
-        self._pool, self._task, self._journal, self._profile, self._told = pool, task, journal, profile, told
+        self._pool, self._task, self._store, self._profile, self._told = pool, task, store, profile, told
         self._meanwhile = meanwhile
-        self._since = journal.size if force else 0
+        self._since = store.newest if force else 0
         self._under_way: dict[Future[bytes], Submission] = {}
         self._copies: dict[str, list[Submission]] = {}          # by their work, of each that is under way
         self._deadly: dict[str, str] = {}                       # work that ended its workers, and whose it was
@@ -91,7 +91,7 @@ class Dispatcher:
                 *submission.notices, submission.unreadable)), "unread")
         if submission.fault is not None:
             return self._failed(submission, submission.fault)
-        known = self._journal.find(submission, self._since)
+        known = self._store.find(submission, self._since)
         if known is not None:
             own = known.student == submission.student
             return Judged(submission, known.grade, "known" if own else "copied", copy_of="" if own else known.student)

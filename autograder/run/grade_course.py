@@ -6,20 +6,18 @@ At any moment only a few of them are in memory. Whatever goes wrong with one sub
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from autograder.course.folder import Course, CourseError
-from autograder.course.journal import Grades, Journal
-from autograder.course.lock import OWN_FOLDER, only_one
+from autograder.course.lock import only_one
 from autograder.course.rules import rules_of
+from autograder.course.store import Grades, Store
 from autograder.course.submitted import submitted
-from autograder.course.written import Written
-from autograder.faults import FULL, Stopped, broken, ends_the_run, reason
+from autograder.faults import FULL, Stopped, ends_the_run, reason
 from autograder.judge.engine import Limits
 from autograder.lessons import DEFAULT
 from autograder.lessons.kit.lesson import Lesson
@@ -52,10 +50,6 @@ class Class:
     profile: bool
     event: OnEvent
 
-    @property
-    def own_folder(self) -> Path:
-        return self.course.root / OWN_FOLDER
-
     def submissions(self, students: Iterable[str]) -> Iterator[Submission]:
         """One submission for each of these students, read when it is its turn."""
         for student in students:
@@ -71,15 +65,16 @@ class Class:
                 raise
             return Submission(f"{student}/{self.lesson.name}", student, self.lesson.name, fault=reason(error))
 
-    def judged(self, students: Iterable[str], pool: Pool, journal: Journal,
+    def judged(self, students: Iterable[str], pool: Pool, store: Store,
                meanwhile: Callable[[], None] = lambda: None) -> Iterator[Judged]:
         """The submissions of these students with their grades, as they become ready."""
-        dispatcher = Dispatcher(pool, self.task, journal, self.force, self.profile,
+        dispatcher = Dispatcher(pool, self.task, store, self.force, self.profile,
                                 lambda words: self.event("worker lost", message=words), meanwhile)
         return dispatcher.judged(self.submissions(students))
 
-    def journal(self, pool: Pool, make: Callable[..., Journal] = Journal) -> Journal:
-        return make(self.own_folder / "journal.jsonl", self.lesson.name, pool.about.checks, pool.about.isolation)
+    def graded_by(self, pool: Pool) -> tuple[Path, str, str, str]:
+        """What the store has to know in order to say which grades are of use here."""
+        return self.course.root, self.lesson.name, pool.about.checks, pool.about.isolation
 
 
 def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade | None = None,
@@ -94,69 +89,35 @@ def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade
         stack.enter_context(_in_words(whole.course))
         stack.enter_context(only_one(whole.course.root, "autograder grade", PATIENCE))
         pool = stack.enter_context(whole.pool)
-        journal = stack.enter_context(whole.journal(pool))
-        journal.shrink()
-        written = stack.enter_context(Written(whole.course, whole.lesson, language,
-                                              whole.own_folder / f"written-{whole.lesson.name}.jsonl"))
+        store = stack.enter_context(Store(*whole.graded_by(pool)))
         whole.event("started", submissions=len(whole.students))
-        with Writers(whole.course, whole.lesson, language, written, partial(_broken, journal)) as write:
-            for one in _graded(whole, pool, journal, written, write):
+        with Writers(whole.course, whole.lesson, language, store) as write:
+            for one in _graded(whole, pool, store, write):
                 done += 1
                 from_worker(one.stages)
                 whole.event("graded", judged=one)
                 if on_grade is not None:
                     on_grade(one.grade, done, len(whole.students))
-        journal.sync()
         whole.event("finished", submissions=done)
-        return journal.grades(whole.students)
+        return store.grades(whole.students)
 
 
-def _graded(whole: Class, pool: Pool, journal: Journal, written: Written, write: Writers) -> Iterator[Judged]:
-    """The class with its grades, each of which is in the journal and written, or soon will be.
+def _graded(whole: Class, pool: Pool, store: Store, write: Writers) -> Iterator[Judged]:
+    """The class with its grades, each of which is in the store and written, or soon will be.
 
     Where nothing was handed in since the last run and all that it wrote is there, nothing is read or written.
     """
     changed = []
     for student in whole.students:
         with stage("look"):
-            untouched = _untouched(whole, student, journal, written, write)
-        if untouched:
-            grade = journal.last(student)
+            grade = write.unchanged(student)
+        if grade is not None and not whole.force:
             yield Judged(Submission(grade.submission, student, grade.lesson, key=grade.key), grade, "known")
         else:
             changed.append(student)
-    for one in whole.judged(changed, pool, journal, write.prepare):
-        with stage("journal"):
-            grade, line = _kept(journal, one.submission, one.grade)
-        write(one.submission, grade, line)
+    for one in whole.judged(changed, pool, store, write.prepare):
+        write(one.submission, one.grade)
         yield one
-
-
-def _untouched(whole: Class, student: str, journal: Journal, written: Written, write: Writers) -> bool:
-    """Whether nothing has to be done for this student; where that cannot be found out, it is done again."""
-    try:
-        written.look_at(student)
-        return not whole.force and journal.sound(student) and write.untouched(student, journal.bytes_of(student))
-    except Exception as error:
-        if ends_the_run(error):
-            raise
-        return False
-
-
-def _broken(journal: Journal, submission: Submission, grade: Grade, error: Exception) -> tuple[Grade, bytes]:
-    return _kept(journal, submission, broken(grade, error))
-
-
-def _kept(journal: Journal, submission: Submission, grade: Grade) -> tuple[Grade, bytes]:
-    """Add the grade to the journal, or that it is broken where it cannot be; with the line that stands there."""
-    try:
-        journal.add(grade, submission)
-    except Exception as error:
-        if ends_the_run(error):
-            raise
-        grade = broken(grade, error)
-        journal.add(grade, Submission(submission.name, submission.student, submission.lesson))
-    return grade, journal.bytes_of(grade.student)
 
 
 def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, **choices: Any) -> list[Change]:
@@ -165,13 +126,14 @@ def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, *
     Where the whole class was asked for, those who had a grade and have nothing there any more come last.
     """
     whole, found = the_class(course_folder, **choices), {}
-    with whole.pool as pool, closing(whole.journal(pool, Journal.reading)) as journal:
-        for one in whole.judged(whole.students, pool, journal):
-            found[one.grade.student] = change(journal.last(one.grade.student), one.grade)
+    with whole.pool as pool, Store.reading(*whole.graded_by(pool)) as store:
+        for one in whole.judged(whole.students, pool, store):
+            last = store.last(one.grade.student)
+            found[one.grade.student] = change(last.grade if last is not None else None, one.grade)
             if on_grade is not None:
                 on_grade(one.grade, len(found), len(whole.students))
-        gone = sorted(journal.students() - found.keys()) if not choices.get("students") else []
-        absent = [change(journal.last(student), None) for student in gone]
+        gone = sorted(store.students() - found.keys()) if not choices.get("students") else []
+        absent = [change(last.grade, None) for last in map(store.last, gone) if last and last.grade]
     return [*(found[student] for student in whole.students), *absent]
 
 
@@ -211,7 +173,7 @@ def handed_in(course: Course, lesson: Lesson, students: tuple[str, ...] = ()) ->
 
 @contextmanager
 def _in_words(course: Course) -> Iterator[None]:
-    """Say in a line that the disk is full. What was finished is in the journal, and the next run writes it."""
+    """Say in a line that the disk is full. What was finished is in the store, and the next run writes it."""
     try:
         yield
     except OSError as error:

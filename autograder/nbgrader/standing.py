@@ -1,0 +1,204 @@
+"""Whether what an earlier run wrote for a student is still there as it was, so that nothing is written twice.
+
+What the store remembers is only believed: the rows of the gradebook and the files are looked at, and whatever differs
+now (a gradebook that was put away, a page that was deleted, a course that changed) is written again. nbgrader itself is
+not imported here: that takes longer than all of it.
+"""
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from hashlib import blake2b
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.course.folder import CONFIG, Course, timestamp_file
+from autograder.course.settings import FILE as SETTINGS
+from autograder.course.store import Store, Written
+from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.lesson import Lesson
+from autograder.records import Submission
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+JUST_NOW = 2 * 10**9                            # ns; no file system counts in larger steps
+_WRITERS = ("nbgrader", "output", "locale")     # folders of the package that decide what is written of a grade
+_MINE = ("FROM submitted_notebook sn JOIN submitted_assignment sa ON sa.id = sn.assignment_id "
+         "JOIN assignment a ON a.id = sa.assignment_id")
+#: the penalty of late work follows what a person gave
+_IF_LATE = "CASE WHEN sn.late_submission_penalty IS NOT NULL THEN {} END"
+_OF_STUDENTS = (
+    f"SELECT sa.student_id, sa.timestamp, sa.extension, sn.late_submission_penalty {_MINE}",
+    f"SELECT sa.student_id, c.name, g.auto_score, {_IF_LATE.format('g.manual_score')}, "
+    f"{_IF_LATE.format('g.extra_credit')} {_MINE} JOIN grade g ON g.notebook_id = sn.id "
+    "JOIN base_cell c ON c.id = g.cell_id",
+    f"SELECT sa.student_id, c.name, m.auto_comment {_MINE} JOIN comment m ON m.notebook_id = sn.id "
+    "JOIN base_cell c ON c.id = m.cell_id",
+)
+_OF_ASSIGNMENT = (
+    "SELECT name, duedate, course_id FROM assignment a",
+    "SELECT n.name, n.kernelspec, c.name, c.cell_type, c.locked, c.source, c.checksum FROM source_cell c "
+    "JOIN notebook n ON n.id = c.notebook_id JOIN assignment a ON a.id = n.assignment_id",
+    "SELECT b.name, g.max_score FROM grade_cells g JOIN base_cell b ON b.id = g.id "
+    "JOIN notebook n ON n.id = b.notebook_id JOIN assignment a ON a.id = n.assignment_id",
+)
+
+
+class Standing:
+    """What was written for the students of one assignment. Used under the lock of the course."""
+
+    def __init__(self, course: Course, lesson: Lesson, language: str, store: Store):
+        self._course, self._lesson, self._language, self._store = course, lesson, language, store
+        self._handed_in: dict[str, str] = {}
+        self._later: list[Written] = []
+
+    def look_at(self, student: str) -> None:
+        """See what lies in the student's folder, before it is read."""
+        self._handed_in[student] = _handed_in(self._submitted(student))
+
+    def mark(self, submission: Submission) -> str:
+        """Equal for what leads to the same files and rows of a grade: the notebook, and when it was handed in."""
+        return _digest(submission.notebook, timestamp_file(self._submitted(submission.student)))
+
+    def untouched(self, student: str, number: int, paths: Sequence[Path]) -> bool:
+        """Whether nothing was handed in since the grade with this number was written, and all of it is still there.
+
+        What was handed in is not read for that: the operating system notes every change of a file.
+        """
+        found = self._handed_in.get(student, "")
+        known = self._store.written(student) if found else None
+        return known is not None and known[1:] == (number, known.mark, found, self._now(student, paths))
+
+    def holds(self, student: str, number: int, mark: str, paths: Sequence[Path]) -> bool:
+        """Whether all of it is still there as it was written."""
+        known = self._store.written(student)
+        if known is None or known[1:] != (number, mark, known.handed_in, self._now(student, paths)):
+            return False
+        found = self._handed_in.pop(student, "")
+        if found != known.handed_in:
+            self._later.append(known._replace(handed_in=found))
+        return True
+
+    def wrote(self, written: Iterable[tuple[str, int, str, Sequence[Path]]]) -> None:
+        """Remember these (student, number of the grade, mark, files), whose rows are in the gradebook now."""
+        written = list(written)
+        with self._gradebook() as connection:
+            if connection is None:
+                return
+            course = self._of_course(connection)
+            rows = _rows(connection, self._lesson.name, [student for student, *_ in written])
+        for student, number, mark, paths in written:
+            now = _standing(course, rows.get(student), paths)
+            self._later.append(Written(student, number, mark, self._handed_in.pop(student, ""), now))
+        self.save()
+
+    def save(self) -> None:
+        """Keep what is to be remembered."""
+        if self._later:
+            self._store.wrote(self._later)
+            self._later = []
+
+    def _submitted(self, student: str) -> Path:
+        return self._course.path("submitted", student, self._lesson.name)
+
+    def _now(self, student: str, paths: Sequence[Path]) -> str | None:
+        course, rows = self._found
+        return _standing(course, rows.get(student), paths) or None
+
+    @cached_property
+    def _found(self) -> tuple[str, dict[str, int]]:
+        """What the gradebook holds when this is asked for the first time: of the course, and of each student."""
+        from sqlalchemy.exc import SQLAlchemyError
+        with suppress(SQLAlchemyError), self._gradebook() as connection:
+            if connection is not None:
+                return self._of_course(connection), _rows(connection, self._lesson.name)
+        return "", {}
+
+    @contextmanager
+    def _gradebook(self) -> Iterator[Connection | None]:
+        """A connection to the gradebook; None where there is no such file yet."""
+        from sqlalchemy import create_engine, make_url
+        url = make_url(self._course.db_url)
+        if url.get_backend_name() == "sqlite" and not (url.database and Path(url.database).is_file()):
+            yield None
+            return
+        engine = create_engine(url)
+        try:
+            with engine.connect() as connection:
+                yield connection
+        finally:
+            engine.dispose()
+
+    def _of_course(self, connection: Connection) -> str:
+        """What is the same for all students: the cells and settings of the course, and the version of the writers."""
+        import sqlalchemy
+        found = [sorted(map(repr, connection.execute(sqlalchemy.text(f"{query} WHERE a.name = :name"),
+                                                     {"name": self._lesson.name}))) for query in _OF_ASSIGNMENT]
+        return _digest(self._files, found)
+
+    @cached_property
+    def _files(self) -> str:
+        """Everything that is a file: the course's own, and the code, templates and translations of ours."""
+        package, source = Path(str(files("autograder"))), self._course.path("source", ".", self._lesson.name)
+        root = self._course.root
+        paths = [root / f"{CONFIG}.py", root / f"{CONFIG}.json", root / SETTINGS,
+                 *source.rglob("*"), *map(course_file, self._lesson.editions.values()),
+                 *(path for name in _WRITERS for path in (package / name).rglob("*"))]
+        return _digest(self._language, *((str(path), path.read_bytes()) for path in sorted(paths)
+                                         if path.suffix != ".pyc" and path.is_file()))
+
+
+def _rows(connection: Connection, assignment: str, students: Sequence[str] | None = None) -> dict[str, int]:
+    """The rows of these students, or of all, as a number each that another row or another value changes."""
+    import sqlalchemy
+    found: dict[str, int] = {}
+    for kind, query in enumerate(_OF_STUDENTS):
+        statement = sqlalchemy.text(f"{query} WHERE a.name = :assignment" + (
+            "" if students is None else " AND sa.student_id IN :students"))
+        values: dict[str, object] = {"assignment": assignment}
+        if students is not None:
+            values["students"] = list(students)
+            statement = statement.bindparams(sqlalchemy.bindparam("students", expanding=True))
+        for student, *row in connection.execute(statement.execution_options(yield_per=1000), values):
+            found[student] = (found.get(student, 0) + int(_digest(kind, *row), 16)) % 2**96
+    return found
+
+
+def _standing(course: str, rows: int | None, paths: Sequence[Path]) -> str:
+    """The rows and the files of a student; "" where some of them are missing."""
+    states: list[tuple[int, int]] = []
+    for path in paths:
+        try:
+            state = os.stat(path)
+        except OSError:
+            return ""
+        states.append((state.st_mtime_ns, state.st_size))
+    return _digest(course, rows, states) if rows is not None and states else ""
+
+
+def _handed_in(folder: Path) -> str:
+    """Everything in this folder with when it last changed, in ns, and its number on the disk, which no one can set.
+
+    "" where there are links, whose targets change by themselves, or where it changed just now: another change in the
+    same moment would not be seen.
+    """
+    found, just_now = set(), time.time_ns() - JUST_NOW
+    try:
+        for where, folders, names in os.walk(folder):
+            for path in (where, *(os.path.join(where, name) for name in (*folders, *names))):
+                state = os.lstat(path)
+                if os.path.islink(path) or state.st_ctime_ns > just_now:
+                    return ""
+                found.add((os.path.relpath(path, folder), state.st_ctime_ns, state.st_size, state.st_ino))
+    except OSError:
+        return ""
+    return _digest(sorted(found)) if found else ""
+
+
+def _digest(*parts: object) -> str:
+    return blake2b(repr(parts).encode(), digest_size=12).hexdigest()
