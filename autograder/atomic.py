@@ -3,8 +3,11 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from glob import escape
 from pathlib import Path
+from typing import BinaryIO
 
 
 def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
@@ -13,16 +16,34 @@ def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
     for left in path.parent.glob(f".{escape(path.name)}-*-*"):
         if not _runs(left.name.removeprefix(f".{path.name}-").partition("-")[0]):
             left.unlink(missing_ok=True)
+    with replacing(path, mode) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
+    """A file that takes its name, and the place of what was there, only when it is complete."""
     part = path.with_name(f".{path.name}-{os.getpid()}-{secrets.token_hex(4)}")
     try:
         with part.open("xb") as file:
-            file.write(content)
+            yield file
         if mode is not None:
             part.chmod(mode)
         part.replace(path)
     except BaseException:
-        part.unlink(missing_ok=True)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            part.unlink()
         raise
+
+
+def whole_file(path: Path) -> AbstractContextManager[BinaryIO]:
+    """A file that a user named, replaced as a whole with the permissions it had; a pipe or a device is just written."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        return path.open("wb")
+    if not path.exists():
+        return replacing(path)
+    path.open("ab").close()                     # may it be written?
+    return replacing(path, path.stat().st_mode & 0o7777)
 
 
 def _runs(pid: str) -> bool:

@@ -5,7 +5,6 @@ anything goes wrong, the release that students have is unchanged.
 """
 from __future__ import annotations
 
-import logging
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -15,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
-from nbgrader.converters import GenerateAssignment
-from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, PyFileConfigLoader
 
@@ -27,6 +24,7 @@ from autograder.lessons.installed import assignments_of, every_lesson
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.empty_gradebook import commands_on_path, put_empty_gradebook
+from autograder.nbgrader.notebook import generate
 from autograder.nbgrader.worth import course_lesson, with_points
 
 #: what working on an assignment leaves in its folder, besides what nbgrader ignores; none of it travels to students
@@ -176,24 +174,8 @@ def _run_nbgrader(config: Config, more: Config, course: Path, assignment: str, i
     ignored = [*CourseDirectory(config=config).ignore, *LEFT_BEHIND]
     config.merge(Config({"CourseDirectory": {"root": str(course), "release_directory": str(into), "ignore": ignored,
                                              "assignment_id": assignment, "notebook_id": "*"}}))
-    said: list[str] = []
-    log = _log(said)
-    directory = CourseDirectory(config=config, log=log)
-    try:
-        GenerateAssignment(coursedir=directory, config=config, log=log, force=True).start()
-    except NbGraderException as error:
-        reason = next((line for line in reversed("\n".join(said).splitlines()) if line and ": " in line), str(error))
-        raise ValueError(f"nbgrader cannot generate {assignment!r}: {reason.strip()}") from error
+    directory = generate(config, "generate")
     return Path(directory.format_path(directory.release_directory, ".", assignment)).resolve()
-
-
-def _log(said: list[str]) -> logging.Logger:
-    """A logger that collects nbgrader's warnings and errors in `said` instead of printing them."""
-    log = logging.Logger("autograder.release", logging.ERROR)
-    handler = logging.Handler()
-    handler.emit = lambda record: said.append(record.getMessage())
-    log.addHandler(handler)
-    return log
 
 
 def _points(notebook: Path) -> float:

@@ -101,7 +101,7 @@ def _files(kind: Format, grades: Sequence[Grade], order: Order, output: str) -> 
 
 
 def _write(files: dict[str, bytes], output: str) -> None:
-    from autograder.output.jsonl import whole_file
+    from autograder.atomic import whole_file
     if output == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(files[""])

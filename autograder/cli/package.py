@@ -31,10 +31,10 @@ grades_lesson = lesson_option(LESSON)
 @grades_lesson
 def gradescope(output: Path | None, lesson: str | None) -> int:
     """Make a zip for Gradescope's Configure Autograder: setup.sh, run_autograder, and everything that grades."""
+    from autograder.atomic import whole_file
     from autograder.integrations.package import EXECUTABLE
     from autograder.integrations.package import gradescope as made
     from autograder.integrations.wheel import zipped
-    from autograder.output.jsonl import whole_file
     course_settings()
     lesson = lesson or LESSON
     output = output or Path(f"gradescope-{lesson}.zip")

@@ -91,7 +91,7 @@ def _name(lesson: str, anonymous: bool = False) -> str:
 
 def _write(target: Path, run: Run, language: str | None, course: Course | None, anonymous: bool = False,
            against: Run | None = None, pass_mark: float | None = None) -> bool:
-    from autograder.output.jsonl import whole_file
+    from autograder.atomic import whole_file
     from autograder.report.page import report_page
     settings = course_settings(course.root) if course else course_settings()
     page, complete = _with_everybody(run, partial(

@@ -5,12 +5,13 @@ Nothing of a student's is stored here. A cache that cannot be read or written on
 from __future__ import annotations
 
 import os
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+
+from autograder.atomic import replacing
 
 VERSIONS_KEPT = 3
 
@@ -35,9 +36,8 @@ def save(version: str, name: str, arrays: Mapping[str, np.ndarray]) -> None:
     place = folder() / version
     try:
         place.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=place, suffix=".tmp", delete=False) as file:
+        with replacing(place / f"{name}.npz") as file:
             np.savez(file, **arrays)
-        os.replace(file.name, place / f"{name}.npz")
         _forget_old_versions()
     except OSError:
         return

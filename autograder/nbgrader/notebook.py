@@ -24,6 +24,7 @@ from autograder.lessons.kit.lesson import Lesson
 
 if TYPE_CHECKING:
     from nbgrader.api import Notebook
+    from nbgrader.coursedir import CourseDirectory
 
 
 @dataclass(frozen=True)
@@ -79,10 +80,6 @@ def source_notebook(registered: Notebook) -> SourceNotebook:
 
 def register(course: Course, lesson: Lesson, assignment: str, db_url: str) -> None:
     """Let nbgrader put the assignment's notebook into the gradebook; CourseError, in one line, if it refuses."""
-    from nbgrader.converters import GenerateAssignment
-    from nbgrader.converters.base import NbGraderException
-    from nbgrader.coursedir import CourseDirectory
-
     from autograder.nbgrader.worth import with_points
     name = notebook_name(lesson, assignment)
     with tempfile.TemporaryDirectory(prefix="autograder-") as temporary:
@@ -91,14 +88,29 @@ def register(course: Course, lesson: Lesson, assignment: str, db_url: str) -> No
             db_url=db_url, course_id=course.course_id, assignment_id=assignment, notebook_id=name,
             root=str(course.root), source_directory=f"{temporary}/source", release_directory=f"{temporary}/release")
         config.CourseDirectory.pop("directory_structure", None)
-        said: list[str] = []
-        log = _log(said)
-        try:
-            directory = CourseDirectory(config=config, log=log)
-            GenerateAssignment(coursedir=directory, config=config, log=log, force=True).start()
-        except NbGraderException as error:
-            lines = [line.strip() for line in "\n".join(said).splitlines() if ": " in line]
-            raise CourseError(f"nbgrader cannot register {assignment!r}: {lines[-1] if lines else error}") from error
+        generate(config, "register")
+
+
+def generate(config: Config, what: str) -> CourseDirectory:
+    """Run nbgrader's own generate step; CourseError, with the last that nbgrader said, if it refuses.
+
+    Its log is collected instead of printed.
+    """
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.converters.base import NbGraderException
+    from nbgrader.coursedir import CourseDirectory
+    said: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: said.append(record.getMessage())
+    log = logging.Logger("autograder.nbgrader", logging.ERROR)
+    log.addHandler(handler)
+    directory = CourseDirectory(config=config, log=log)
+    try:
+        GenerateAssignment(coursedir=directory, config=config, log=log, force=True).start()
+    except NbGraderException as error:
+        lines = [line.strip() for line in "\n".join(said).splitlines() if ": " in line]
+        raise CourseError(f"nbgrader cannot {what} {directory.assignment_id!r}: {[error, *lines][-1]}") from error
+    return directory
 
 
 def _staged(course: Course, lesson: Lesson, assignment: str, temporary: Path) -> Config:
@@ -116,12 +128,3 @@ def _staged(course: Course, lesson: Lesson, assignment: str, temporary: Path) ->
     os.makedirs(folder)
     shutil.copyfile(notebook, folder / edition.name)
     return config
-
-
-def _log(said: list[str]) -> logging.Logger:
-    """A logger that collects nbgrader's errors in `said` instead of printing them."""
-    log = logging.Logger("autograder.nbgrader", logging.ERROR)
-    handler = logging.Handler()
-    handler.emit = lambda record: said.append(record.getMessage())
-    log.addHandler(handler)
-    return log

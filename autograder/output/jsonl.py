@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from autograder.atomic import whole_file
 from autograder.locale.language import language_for, translate, translated
 from autograder.output.marks import error_words, number
 from autograder.records import CellReport, ExerciseGrade, Grade, Verdict
@@ -92,28 +92,3 @@ def json_lines(target: str, language: str) -> Iterator[Callable[[Grade], None]]:
 def _standard_output() -> Iterator[BinaryIO]:
     sys.stdout.flush()
     yield sys.stdout.buffer
-
-
-def whole_file(path: Path) -> AbstractContextManager[BinaryIO]:
-    """Open the file at this path; what cannot be replaced (a pipe, a device) is written in place."""
-    if path.exists() and not path.is_file() and not path.is_dir():
-        return path.open("wb")
-    return _whole_file(path)
-
-
-@contextmanager
-def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes its name, replacing what was there, only once it is complete."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        if path.exists():
-            path.open("ab").close()                                  # may this file be written?
-        with part.open("xb") as file:
-            if path.exists():
-                shutil.copymode(path, part)
-            yield file
-        part.replace(path)
-    except BaseException:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            part.unlink()
-        raise

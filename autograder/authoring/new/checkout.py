@@ -2,15 +2,14 @@
 from __future__ import annotations
 
 import keyword
-import os
 import re
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from autograder.atomic import replace_file
 from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.lesson import Exercise, Lesson
 
@@ -80,13 +79,7 @@ class Checkout:
     def write(self, made: Made) -> None:
         """Write all of it. Each file is complete at any moment."""
         for path, content in made.files.items():
-            target = self.root / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(prefix=".new-", dir=target.parent)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(content)
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, target)
+            replace_file(self.root / path, content.encode(), 0o644)
 
 
 def snake(name: str, what: str) -> str:
