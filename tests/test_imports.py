@@ -16,7 +16,8 @@ ALLOWED = {
     "lessons/<name>": {"lessons/kit"},
     "lessons": {"lessons/kit"},
     "sandbox/wire": set(),
-    "sandbox/inside": {"sandbox/wire"},
+    "sandbox/forgetful": set(),
+    "sandbox/inside": {"sandbox/wire", "sandbox/forgetful"},
     "sandbox": {"sandbox/wire", "sandbox/inside"},
     "judge": {"lessons/kit", "sandbox", "sandbox/wire"},
     "intake": {"lessons/kit"},
@@ -36,7 +37,8 @@ ALLOWED = {
             "nbgrader", "authoring", "authoring/new", "authoring/demo", "integrations", "proof", "run", "api"},
 }
 #: rooms within a folder; its other files are the folder's own
-INNER = {"sandbox": ("wire", "inside"), "output": ("exports",), "authoring": ("new", "demo"), "lessons": ("kit",)}
+INNER = {"sandbox": ("wire", "forgetful", "inside"),
+         "output": ("exports",), "authoring": ("new", "demo"), "lessons": ("kit",)}
 
 #: old places that others start by name -> where they lead, for one version
 FORWARDS = {"package/__init__.py": set(), "package/run.py": {"autograder.integrations.run"},

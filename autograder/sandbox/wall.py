@@ -39,7 +39,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _HERE = _PACKAGE / "sandbox"
 #: the only files of the autograder that are visible inside the outer wall
 INSIDE = (_PACKAGE / "__init__.py", _HERE / "__init__.py",
-          *sorted(path for room in ("inside", "wire") for path in (_HERE / room).iterdir()
+          *sorted(path for room in ("inside", "wire", "forgetful") for path in (_HERE / room).iterdir()
                   if path.suffix in (".py", ".json")))
 _INSIDE_FOLDER = "/worker"                # where these files are seen from inside the outer wall
 _NOBODY = "65534"

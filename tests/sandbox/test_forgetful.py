@@ -12,7 +12,7 @@ from autograder.judge.own_test import trials, trials_in_one
 from autograder.judge.worlds import Judged
 from autograder.lessons.installed import load_lesson
 from autograder.records import Outcome
-from autograder.sandbox.inside.forgetful import forgets
+from autograder.sandbox.forgetful.analysis import forgets
 from autograder.sandbox.student import Allowance
 
 LESSON = load_lesson("multihead")

@@ -6,7 +6,7 @@ from autograder.intake import from_sources
 from autograder.judge.engine import Engine
 from autograder.lessons.installed import load_lesson
 from autograder.records import Call, Cell, Grade, Proxy
-from autograder.sandbox.inside.forgetful import forgets
+from autograder.sandbox.forgetful.analysis import forgets
 from autograder.sandbox.student import Sandbox
 
 TEST = "def own_test(f, g):\n    "

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from autograder.sandbox.forgetful.analysis import forgets
 from autograder.sandbox.inside.cells import Cells, Printed, printing_to
-from autograder.sandbox.inside.forgetful import forgets
 from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.calling import described, perform, proxy
 from autograder.sandbox.wire.kept import Kept

@@ -32,6 +32,7 @@ from autograder.sandbox.inside.inner import InnerWall
 from autograder.sandbox.inside.plots import have_matplotlib
 from autograder.sandbox.wire.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
 
+ROOMS = ("inside", "wire", "forgetful")     # of the autograder, all that there is in here
 _CLONE_THREAD = 0x10000
 
 
@@ -71,7 +72,7 @@ def warm_up(plots: bool) -> None:
     if ours != str(Path(np.__file__).parents[1]):
         sys.path[:] = [folder for folder in sys.path if folder != ours]
     os.environ.pop("PYTHONPATH", None)
-    for package in ("autograder", "autograder.sandbox", "autograder.sandbox.inside", "autograder.sandbox.wire"):
+    for package in ("autograder", "autograder.sandbox", *(f"autograder.sandbox.{room}" for room in ROOMS)):
         sys.modules[package].__path__ = []
     sys.argv[:] = [""]
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)    # its cache cannot be saved: harmless

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from autograder.sandbox.inside.harmless import EXCEPTIONS, FUNCTIONS
+from autograder.sandbox.forgetful.harmless import EXCEPTIONS, FUNCTIONS
 
 _WIDE = frozenset({"Exception", "BaseException"})
 _MAKE_TEXT = frozenset({"str", "repr", "format", "join", "replace", "strip", "upper", "lower"})

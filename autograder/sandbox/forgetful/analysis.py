@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
-from autograder.sandbox.inside.harmless import ATTRIBUTES, EXCEPTIONS, FUNCTIONS
-from autograder.sandbox.inside.traces import tells_nothing, unseen
+from autograder.sandbox.forgetful.harmless import ATTRIBUTES, EXCEPTIONS, FUNCTIONS
+from autograder.sandbox.forgetful.traces import tells_nothing, unseen
 
 #: listed nodes may contain listed nodes; `global`, `nonlocal`, classes, generators and `await` are not listed
 _KINDS = (
