@@ -48,7 +48,7 @@ class Children:
         The next one is made meanwhile: it has nothing of a student's in it, so it may exist beside any student.
         """
         child = self._take_ahead(given) or self._started(given)
-        self._ahead = given, self._maker.submit(self._started, given)
+        self._ahead = given, self._maker.submit(self._started, given, ahead=True)
         return child
 
     def _take_ahead(self, given: Given | None = None) -> Conversation | None:
@@ -62,8 +62,8 @@ class Children:
         child.close()
         return None
 
-    def _started(self, given: Given) -> Conversation:
-        child = Conversation(self._server(given.plots))
+    def _started(self, given: Given, ahead: bool = False) -> Conversation:
+        child = Conversation(self._server(given.plots), ahead)
         try:
             started = child.ask(Start(new_nonce(), given.modules, given.prelude), Started, START_SECONDS)
         except Died as died:

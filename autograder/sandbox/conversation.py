@@ -35,9 +35,9 @@ def new_nonce() -> int:
 class Conversation:
     """One child of the zygote. After a Died, or `close`, nothing is left of it."""
 
-    def __init__(self, server: ForkServer):
+    def __init__(self, server: ForkServer, ahead: bool = False):
         self._server = server
-        self._child: Forked = server.fork()
+        self._child: Forked = server.fork(ahead)
         self._clock = Clock(self._child.pidfd)
         self.allowance = Allowance()      # what its submission may still use
         self.took = 0.0                   # seconds, for the last question

@@ -58,8 +58,8 @@ class ForkServer:
         self._opened: dict[int, int] = {}             # id -> pidfd, or minus an error number
         self._ended: dict[int, int | None] = {}       # id of each child in use -> its wait status, once known
 
-    def fork(self) -> Forked:
-        """A fresh child; raises ZygoteLost if there is none."""
+    def fork(self, ahead: bool = False) -> Forked:
+        """A fresh child; raises ZygoteLost if there is none. For one that is only wanted `ahead`, nothing else ends."""
         ours, theirs = socket.socketpair()
         with theirs, self._lock:
             number = next(self._numbers)
@@ -74,7 +74,8 @@ class ForkServer:
                     raise self._lost("it did not fork in time")
             pidfd = self._opened.pop(number)
         if pidfd < 0:
-            raise self._lost(f"it cannot provide a child: {os.strerror(-pidfd)}")
+            why = f"it cannot provide a child: {os.strerror(-pidfd)}"
+            raise ZygoteLost(why) if ahead else self._lost(why)
         return Forked(number, ours, pidfd)
 
     def end_of(self, number: int, seconds: float = END_SECONDS) -> int | None:
