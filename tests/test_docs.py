@@ -46,8 +46,8 @@ def graded(made_once):
     """A class of eight with little to judge, released and graded."""
     def make(folder: Path) -> None:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(cast, "ROLES", ("right", "one_mistake", "half_finished", "stripped", "half_finished",
-                                          "untouched", "right", "renamed"))
+            patch.setattr(cast, "ROLES", ("right", "stripped", "half_finished", "one_mistake", "half_finished",
+                                          "untouched", "right", "renamed"))         # student-07 has the mistake
             make_class(folder / "demo-class", 8)
             patch.chdir(folder / "demo-class")
             for command in ("release", "grade"):
