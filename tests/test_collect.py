@@ -22,6 +22,10 @@ from autograder.course.lms import handed_in
 from autograder.run.grade_course import grade_course
 
 RIGHT, WRONG = saved(honest()), saved(wrong())
+def named(path: PurePath):
+    return handed_in([path]).get(path)
+
+
 NAMES = {
     "zip/Student One_1234567_assignsubmission_file_/multihead.ipynb": ("1234567", "multihead.ipynb", False),
     "zip/Student One_1234567_assignsubmission_file/multihead.ipynb": ("1234567", "multihead.ipynb", False),
@@ -37,29 +41,29 @@ NAMES = {
 
 @pytest.mark.parametrize(("path", "expected"), NAMES.items(), ids=NAMES)
 def test_a_name_tells_whose_file_it_is(path, expected):
-    found = handed_in(PurePath(path))
+    found = named(PurePath(path))
     assert (found.student, str(found.below), found.late) == expected
 
 
 @pytest.mark.parametrize("path", ["multihead.ipynb", "zip/index.html", "zip/student-01/multihead.ipynb",
                                   "12-34 - Student One - Sep 24, 2024 926 PM"])
 def test_other_names_tell_nothing(path):
-    assert handed_in(PurePath(path)) is None
+    assert named(PurePath(path)) is None
 
 
 @pytest.mark.parametrize("words", ["Sep 24, 2024 926 PM", "September 24, 2024 9:26 PM", "24 september 2024 2126",
                                    "24 sep. 2024 21:26"])
 def test_brightspace_says_when(words):
-    assert handed_in(PurePath(f"1-2 - A - {words}/m.ipynb")).when == datetime(2024, 9, 24, 21, 26)
+    assert named(PurePath(f"1-2 - A - {words}/m.ipynb")).when == datetime(2024, 9, 24, 21, 26)
 
 
 @pytest.mark.parametrize(("words", "hour"), [("Sep 24, 2024 1200 AM", 0), ("Sep 24, 2024 1200 PM", 12)])
 def test_twelve_is_midnight_or_noon(words, hour):
-    assert handed_in(PurePath(f"1-2 - A - {words}/m.ipynb")).when.hour == hour
+    assert named(PurePath(f"1-2 - A - {words}/m.ipynb")).when.hour == hour
 
 
 def test_a_date_that_is_none_is_no_date():
-    assert handed_in(PurePath("1-2 - A - Sep 44, 2024 926 PM/m.ipynb")).when is None
+    assert named(PurePath("1-2 - A - Sep 44, 2024 926 PM/m.ipynb")).when is None
 
 
 # --- the command --------------------------------------------------------------------------------------------------
@@ -288,3 +292,51 @@ def test_the_command_itself_collects(course):
                           text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "1234567/multihead/multihead.ipynb" in submitted(course)
+
+
+# --- what students would have us believe --------------------------------------------------------------------------
+
+FORGED = {
+    "moodle": ("Student One_1111111_assignsubmission_file_/multihead.ipynb", [
+        "Student Two_2222222_assignsubmission_file_/x_1111111_assignsubmission_file_/multihead.ipynb",
+        "Student Two_2222222_assignsubmission_file_/1111111_1_2_multihead.ipynb"]),
+    "moodle, flat": ("Student One_1111111_assignsubmission_file_multihead.ipynb", [
+        "Student Two_2222222_assignsubmission_file_x_1111111_assignsubmission_file_multihead.ipynb",
+        "Student Two_2222222_assignsubmission_file_x_LATE_1111111_2_multihead.ipynb"]),
+    "canvas": ("studentone_1111111_208490284_multihead.ipynb", [
+        "studenttwo_2222222_208490285_x_1111111_assignsubmission_file_multihead.ipynb",
+        "studenttwo_LATE_2222222_208490285_x_1111111_assignsubmission_file_/multihead.ipynb",
+        "studenttwo_2222222_208490285_studentone_1111111_208490299_multihead.ipynb"]),
+    "brightspace": ("1-2 - Student One - Sep 24, 2024 926 PM/multihead.ipynb", [
+        "3-4 - Student Two - Sep 24, 2024 926 PM/x_1111111_assignsubmission_file_/multihead.ipynb",
+        "3-4 - Student Two - Sep 24, 2024 926 PM/1-2 - Student One - Sep 20, 2024 926 PM/multihead.ipynb"]),
+}
+
+
+@pytest.mark.parametrize("kind", FORGED)
+def test_no_name_of_a_file_files_the_work_under_another_student(kind):
+    honest, forged = FORGED[kind]
+    for name in forged:
+        for paths in ([PurePath("zip", honest), PurePath("zip", name)], [PurePath("zip", name)]):
+            found = handed_in(paths)
+            assert found[PurePath("zip", name)].student in ("2222222", "student-two"), name
+
+
+def test_an_entry_without_a_students_name_is_nobodys_whatever_lies_below_it():
+    below = PurePath("zip/Student Two_2222222_assignsubmission_onlinetext_/x_1111111_assignsubmission_file_/m.ipynb")
+    assert handed_in([PurePath("zip/Student One_1111111_assignsubmission_file_/m.ipynb"), below]).get(below) is None
+
+
+@pytest.mark.parametrize("name", ["timestamp.txt", "TimeStamp.TXT", "submission_secret.txt"])
+def test_a_file_that_only_nbgrader_writes_is_left_out_and_said(course, monkeypatch, name):
+    with Gradebook(course.db_url) as gradebook:
+        gradebook.update_or_create_assignment("multihead", duedate="2024-09-24 18:00:00 UTC")
+    download(course, "canvas.zip", {
+        "studentthree_LATE_340934_1_multihead.ipynb": RIGHT, f"studentthree_LATE_340934_2_{name}": b"1970-01-01 UTC",
+        "studentfour_LATE_340935_3_multihead.ipynb": RIGHT})
+    said = collect(course, monkeypatch)
+    assert any(name in line and "340934" in line and "left out" in line for line in said)
+    late = {student: (course.root / "submitted" / student / "multihead" / "timestamp.txt").read_text()
+            for student in ("340934", "340935")}
+    assert len(set(late.values())) == 1
+    assert "submission_secret.txt" not in "".join(submitted(course))

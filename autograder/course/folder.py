@@ -16,8 +16,11 @@ from typing import Any
 
 from traitlets.config import Config, ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
 
+from autograder.course.times import understood
+
 CONFIG = "nbgrader_config"
 TIMESTAMP = "timestamp.txt"
+_SAID = 60                               # characters of a time that was not understood
 SECRET = "submission_secret.txt"         # of nbgrader's exchange: a student needs it to fetch the feedback
 _ANYONE = "\ue000"                       # the place of a student's name in a path until it becomes a pattern
 _CAP = 1024                             # bytes; a timestamp has about 40, a secret 128
@@ -153,15 +156,20 @@ def _everywhere() -> Config:
 
 
 def timestamp(folder: Path) -> datetime | None:
-    """When this was handed in (UTC, without a time zone, as nbgrader stores it); None if no file says so."""
-    words = timestamp_file(folder).decode("utf-8", "replace").strip()
-    if not words:
+    """When this was handed in (UTC, without a time zone, as nbgrader keeps it); None if no file says so clearly."""
+    return understood(_words(folder))
+
+
+def unclear_time(folder: Path) -> str | None:
+    """What is said there of the time, cut, if it is not understood; None if it is, or if there is nothing."""
+    words = _words(folder)
+    if understood(words) is not None or not os.path.lexists(folder / TIMESTAMP):
         return None
-    from nbgrader.utils import parse_utc
-    try:
-        return parse_utc(words)
-    except (ValueError, OverflowError, TypeError, AttributeError):
-        return None
+    return words.strip().split("\n")[0][:_SAID]
+
+
+def _words(folder: Path) -> str:
+    return timestamp_file(folder).decode("utf-8", "replace")
 
 
 def timestamp_file(folder: Path) -> bytes:
@@ -172,6 +180,8 @@ def timestamp_file(folder: Path) -> bytes:
 def exchange_files(folder: Path) -> dict[str, bytes]:
     """The files that nbgrader's exchange put beside the work and needs in later steps, if they exist."""
     found = {name: _start_of(folder / name) for name in (TIMESTAMP, SECRET)}
+    if timestamp(folder) is None:           # nbgrader would stumble over it
+        found.pop(TIMESTAMP)
     return {name: content for name, content in found.items() if content}
 
 

@@ -10,11 +10,13 @@ name identifies the student.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 
-_MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_file(?:_(?P<file>.*))?")
+_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_file(?:_(?P<file>.*))?")
 _CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_(?P<upload>\d+)_(?P<file>.+)")
 _BRIGHTSPACE = re.compile(r"(?P<id>\d+)-\d+ - (?P<name>.+) - (?P<date>[^-]*\d{4}[^-]*)")
 _DATE = re.compile(r"(?:(?P<day>\d{1,2}) )?(?P<month>[^\W\d]{3})[^\W\d]*\.? (?:(?P<day_after>\d{1,2}), )?"
@@ -37,15 +39,33 @@ class HandedIn:
     late: bool = False                      # the learning environment itself calls it late
 
 
-def handed_in(path: PurePath) -> HandedIn | None:
-    """Parse a path below the folder into which a zip was extracted; None if no pattern fits."""
-    for place, part in enumerate(path.parts):
-        rest = PurePath(*path.parts[place + 1:])
-        for read in (_moodle, _canvas, _brightspace):
-            found = read(part, rest)
-            if found is not None:
-                return found
-    return None
+def handed_in(paths: Iterable[PurePath]) -> dict[PurePath, HandedIn]:
+    """Whose file is at each path below the folder into which zips were extracted; without those that fit no pattern.
+
+    A student chooses what a file is called, and what lies below it. So the pattern of an archive is the one that most
+    of its entries fit, where the first of them fits at all, and it is looked for nowhere else.
+    """
+    archives: dict[str, list[PurePath]] = defaultdict(list)
+    for path in paths:
+        archives[path.parts[0] if len(path.parts) > 1 else ""].append(path)
+    found = {}
+    for theirs in archives.values():
+        place, read = _naming(theirs)
+        for path in theirs:
+            of = read(path.parts[place], PurePath(*path.parts[place + 1:])) if len(path.parts) > place else None
+            if of is not None:
+                found[path] = of
+    return found
+
+
+def _naming(paths: Sequence[PurePath]) -> tuple[int, Callable[[str, PurePath], HandedIn | None]]:
+    """The folder level at which an archive names its students, and how it does that."""
+    for place in range(max(len(path.parts) for path in paths)):
+        entries = {path.parts[place]: PurePath(*path.parts[place + 1:]) for path in paths if len(path.parts) > place}
+        fits = [{read for read in _READERS if read(part, rest) is not None} for part, rest in entries.items()]
+        if any(fits):
+            return place, max(_READERS, key=lambda read: (fits.count({read}), sum(read in one for one in fits)))
+    return 0, _canvas
 
 
 def _moodle(part: str, rest: PurePath) -> HandedIn | None:
@@ -80,3 +100,6 @@ def _date(words: str) -> datetime | None:
         return datetime(int(match["year"]), month, int(match["day"] or match["day_after"]), hour, int(match["minute"]))
     except (ValueError, TypeError):
         return None
+
+
+_READERS = (_canvas, _moodle, _brightspace)     # of two that fit equally well the first counts

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from autograder.course.folder import Course
+from autograder.course.folder import Course, unclear_time
 from autograder.intake import read_folder
+from autograder.intake.names import label
 from autograder.lessons.kit.lesson import Lesson
-from autograder.records import Submission, text
+from autograder.records import Grade, Submission, Text, text
 
 
 def submitted(course: Course, lesson: Lesson, student: str, assignment: str = "") -> Submission:
@@ -25,6 +26,17 @@ def submitted(course: Course, lesson: Lesson, student: str, assignment: str = ""
             "The folder's name holds < or >, and the formgrader would show that as part of its page: call the folder "
             "as the student is called."))
     return replace(submission, name=f"{student}/{assignment}/{submission.name}".rstrip("/"), student=student)
+
+
+_UNCLEAR = text("when this was handed in was not understood ({said}), so look whether it is late", said="")
+
+
+def asking_about_the_time(grade: Grade, course: Course, assignment: str) -> Grade:
+    """The grade, for a person if it is not clear when the work was handed in: that never means on time by itself."""
+    said = unclear_time(course.path("submitted", grade.student, assignment))
+    others = tuple(why for why in grade.for_a_person if why.template != _UNCLEAR.template)
+    unclear = () if said is None else (Text(_UNCLEAR.template, {"said": label(said)}),)
+    return replace(grade, for_a_person=(*others, *unclear)) if unclear or others != grade.for_a_person else grade
 
 
 def _link(course: Course, folder: Path) -> Path | None:

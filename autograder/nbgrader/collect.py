@@ -20,6 +20,7 @@ from nbgrader.plugins.zipcollect import ExtractorPlugin, FileNameCollectorPlugin
 from traitlets import Unicode
 
 from autograder.atomic import replace_file
+from autograder.course.folder import SECRET, TIMESTAMP
 from autograder.course.lms import HandedIn, handed_in
 from autograder.intake.archive import archive_listing
 from autograder.intake.encoding import Unreadable
@@ -81,14 +82,15 @@ class LmsCollector(FileNameCollectorPlugin):
 
     def collect(self, submitted_file: str) -> dict[str, str] | None:
         if self.named_regexp:               # the course has its own pattern
-            return super().collect(submitted_file)
+            about = super().collect(submitted_file)
+            return None if about and self._of_the_course(about["student_id"], PurePath(about["file_id"])) else about
         return self._collected.get(submitted_file)
 
     @cached_property
     def _collected(self) -> dict[str, dict[str, str]]:
         """What nbgrader asks about each file; collected together, since attempts are only known together."""
         students: dict[str, list[_File]] = defaultdict(list)
-        files = [file for file in map(self._file, self._extracted()) if file is not None]
+        files = [file for file in self._files() if not self._of_the_course(file.of.student, file.of.below)]
         numbers = defaultdict(set)
         for file in files:
             numbers[file.of.student].add(file.of.number)
@@ -101,12 +103,18 @@ class LmsCollector(FileNameCollectorPlugin):
         root = Path(self.parent._format_collect_path(self.parent.extracted_directory))
         return sorted(Path(folder, name) for folder, _, names in os.walk(root) for name in names)
 
-    def _file(self, path: Path) -> _File | None:
-        below = path.relative_to(self.parent._format_collect_path(self.parent.extracted_directory))
-        of = handed_in(below)
-        if of is None:
-            return None
-        return _File(str(path), of, (of.when or _OLDEST, self._age_of_archive(below.parts[0])))
+    def _files(self) -> list[_File]:
+        root = self.parent._format_collect_path(self.parent.extracted_directory)
+        found = handed_in(path.relative_to(root) for path in self._extracted())
+        return [_File(str(Path(root, below)), of, (of.when or _OLDEST, self._age_of_archive(below.parts[0])))
+                for below, of in found.items()]
+
+    def _of_the_course(self, student: str, below: PurePath) -> bool:
+        """Whether a file has a name that only nbgrader gives: what a student says in it would be believed."""
+        if below.name.casefold().strip() not in (TIMESTAMP, SECRET):
+            return False
+        self.log.warning("%s uploaded a file %s, which only nbgrader writes; it was left out", student, below.name)
+        return True
 
     def _age_of_archive(self, name: str) -> float:
         folder = Path(self.parent._format_collect_path(self.parent.archive_directory))

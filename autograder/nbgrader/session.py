@@ -19,7 +19,7 @@ from autograder.course.lock import only_one
 from autograder.course.rules import Rules, WarmEngine
 from autograder.course.settings import read_settings
 from autograder.course.store import Store
-from autograder.course.submitted import submitted
+from autograder.course.submitted import asking_about_the_time, submitted
 from autograder.judge.checks_version import checks_version
 from autograder.lessons.installed import lesson_names, load_lesson
 from autograder.lessons.kit.lesson import Lesson
@@ -67,7 +67,8 @@ class StudentSession:
 
     def grade(self, rules: Rules) -> Grade:
         """What the engine says, by a process that stays warm for the next student."""
-        return _engine.of(rules, self.lesson.name).grade(self.submission)
+        grade = _engine.of(rules, self.lesson.name).grade(self.submission)
+        return asking_about_the_time(grade, self.course, self.assignment)
 
     def known(self, rules: Rules) -> Grade:
         """What the store knows about this very content, or that it was not run."""

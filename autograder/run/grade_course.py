@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from autograder.course.folder import Course, CourseError
 from autograder.course.lock import only_one
 from autograder.course.rules import rules_of
 from autograder.course.store import Grades, Store
-from autograder.course.submitted import submitted
+from autograder.course.submitted import asking_about_the_time, submitted
 from autograder.faults import FULL, Stopped, ends_the_run, reason
 from autograder.judge.engine import Limits
 from autograder.lessons import DEFAULT
@@ -116,6 +116,7 @@ def _graded(whole: Class, pool: Pool, store: Store, write: Writers) -> Iterator[
         else:
             changed.append(student)
     for one in whole.judged(changed, pool, store, write.prepare):
+        one = replace(one, grade=asking_about_the_time(one.grade, whole.course, whole.lesson.name))
         write(one.submission, one.grade)
         yield one
 

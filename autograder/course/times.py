@@ -1,0 +1,36 @@
+"""When something was handed in, from the words of nbgrader or a learning environment: understood as a whole, or not.
+
+A time decides what late work loses. So nothing is guessed: not a missing date, not a zone that is not known.
+"""
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+_TIME = re.compile(r"(?P<date>\d{4}-\d\d-\d\d)[ T](?P<clock>\d\d:\d\d(?::\d\d)?)(?:\.(?P<fraction>\d{1,9}))?"
+                   r" ?(?P<zone>[A-Za-z]{1,5}|[+-]\d\d:?\d\d)?", re.ASCII)
+_HOURS = {"": 0, "UTC": 0, "GMT": 0, "Z": 0, "CET": 1, "CEST": 2}      # without a zone it is UTC, as nbgrader has it
+
+
+def understood(words: str) -> datetime | None:
+    """The time in "2025-03-04 05:06:07.890 UTC", in UTC and without a zone; None for anything else."""
+    match = _TIME.fullmatch(words.strip())
+    zone = match and _zone(match["zone"] or "")
+    if not zone:
+        return None
+    try:
+        moment = datetime.fromisoformat(f"{match['date']} {match['clock']}").replace(
+            microsecond=int(f"{match['fraction'] or '0':0<6}"[:6]), tzinfo=zone)
+        return moment.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _zone(name: str) -> timezone | None:
+    if name.upper() in _HOURS:
+        return timezone(timedelta(hours=_HOURS[name.upper()]))
+    if name[:1] not in ("+", "-"):
+        return None
+    hours, minutes = int(name[1:3]), int(name[-2:])
+    away = timedelta(hours=hours, minutes=minutes)
+    return timezone(-away if name[0] == "-" else away) if away < timedelta(days=1) else None
