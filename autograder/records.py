@@ -86,9 +86,13 @@ class Call(msgspec.Struct, frozen=True, eq=False, weakref=True):
 
 
 class Proxy(msgspec.Struct, frozen=True):
-    """An argument that is a function: calling it calls back to the judge, who answers by this name (see StandIns)."""
+    """An argument that is a function: calling it calls back to the judge.
+
+    `answers` says what; where that is left out, the stand-in of this name does (see StandIns).
+    """
 
     name: str
+    answers: Callable[..., Outcome] | None = None
 
 
 class Opaque(msgspec.Struct, frozen=True):

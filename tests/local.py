@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from autograder.judge.local_subject import LocalSubject
 from autograder.lessons.installed import load_lesson
 from autograder.records import StandIns
-from autograder.sandbox.wire.calling import proxy
 
 LESSON = load_lesson("multihead")
 
@@ -31,7 +30,4 @@ class Opened:
     @contextmanager
     def __call__(self, stand_ins: StandIns, install: tuple[str, ...]) -> Iterator[LocalSubject]:
         self.installed.append(install)
-        subject = LocalSubject(self._code, "student", stand_ins)
-        for name in install:
-            subject._namespace[name] = proxy(name, subject._call_back, own=subject._namespace.get(name))
-        yield subject
+        yield LocalSubject(self._code, "student", stand_ins, install)

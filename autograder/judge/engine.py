@@ -15,11 +15,11 @@ from autograder.judge.causes import with_causes
 from autograder.judge.checks_version import checks_version
 from autograder.judge.diagnosis import Catalogue
 from autograder.judge.local_subject import LocalSubject
-from autograder.judge.own_test import trials, trials_in_one
+from autograder.judge.own_test import Trials, own_test
 from autograder.judge.points import exercise_grade, ungraded
 from autograder.judge.worlds import Attempt, Judged, Open, functions_of, own_derivative_world, own_world, stand_in_world
-from autograder.lessons.kit.lesson import Exercise, Implementation, Lesson
-from autograder.records import Diagnosis, ExerciseGrade, Grade, Outcome, StandIns, Subject, Submission, Text, text
+from autograder.lessons.kit.lesson import Implementation, Lesson
+from autograder.records import Diagnosis, ExerciseGrade, Grade, StandIns, Subject, Submission, Text, text
 from autograder.sandbox.student import Allowance, Sandbox, Student, ZygoteLost
 from autograder.stages import stage
 
@@ -73,32 +73,34 @@ class Assessor:
         A test that keeps nothing from one call to the next goes first, in the same process.
         """
         tests = [exercise for exercise in self.lesson.exercises if exercise.implementations and not exercise.skipped]
-        answering: dict[str, Callable[..., Outcome]] = {}
-        with open_subject(answering, ()) as own:
+        trials = [Trials(test, open_subject, self._implementation, self.reference, self.lesson.names_in_an_example)
+                  for test in tests]
+        with open_subject({}, ()) as own:
             with stage("own tests"):
-                known = {test.name: trials_in_one(test, own, answering, self._implementation) for test in tests}
+                known = [one.in_one(own) for one in trials]
             with stage("checks"):
                 judged = own_world(self.lesson, own, self.reference)
                 answers = {name: one.answers["own"] for name, one in judged.items()}
                 notices, for_a_person = self.lesson.advice(answers, self.reference)
                 self._stand_in(judged, open_subject)
                 for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
+        diagnoses = self._diagnoses(judged)
         with stage("own tests"):
-            for test in tests:
-                judged[test.name] = trials(test, open_subject, self._implementation, self.reference, known[test.name],
-                                           self.lesson.names_in_an_example)
-        return Assessment(tuple(map(partial(self._graded, judged), self.lesson.exercises)), tuple(notices),
-                          tuple(for_a_person))
+            for one, outcomes in zip(trials, known, strict=True):
+                tested, remarks = own_test(one, outcomes, judged, diagnoses)
+                judged[one.exercise.name] = tested
+                for_a_person += remarks
+        return Assessment(tuple(
+            ungraded(exercise, "skipped") if exercise.skipped is not None
+            else exercise_grade(judged[exercise.name], diagnoses.get(exercise.name, Diagnosis()))
+            for exercise in self.lesson.exercises), tuple(notices), tuple(for_a_person))
 
-    def _graded(self, judged: Mapping[str, Judged], exercise: Exercise) -> ExerciseGrade:
-        if exercise.skipped is not None:
-            return ungraded(exercise, "skipped")
-        one = judged[exercise.name]
-        # a true derivative of a wrong forward is no mistake of its own
-        known = one.complete or one.passed_in("own-derivative") or bool(exercise.implementations)
-        right = [name for name, other in judged.items() if other.complete]
+    def _diagnoses(self, judged: Mapping[str, Judged]) -> dict[str, Diagnosis]:
+        """What is known about each exercise that lost points; a true derivative of a wrong forward is no mistake."""
+        right = [name for name, one in judged.items() if one.complete]
         with stage("diagnosis"):
-            return exercise_grade(one, Diagnosis() if known else self.catalogue.diagnose(one, right))
+            return {name: self.catalogue.diagnose(one, right) for name, one in judged.items()
+                    if not one.complete and not one.passed_in("own-derivative")}
 
     def _stand_in(self, judged: dict[str, Judged], open_subject: Open) -> None:
         lost = {name for name, one in judged.items() if not one.complete}

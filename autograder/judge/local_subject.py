@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import types
+from collections.abc import Callable
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -29,16 +30,25 @@ _BETWEEN_PARTS = re.compile(r"\n\n\n(?=\S)")         # two blank lines, and then
 class LocalSubject:
     """The functions that a source defines. Answers are remembered by the identity of the Call, as long as it lives."""
 
-    def __init__(self, source: str, name: str = "reference", stand_ins: StandIns = NO_STAND_INS):
+    def __init__(self, source: str, name: str = "reference", stand_ins: StandIns = NO_STAND_INS,
+                 install: tuple[str, ...] = ()):
         self.source = source
         module = types.ModuleType(name)
         module.print = _silent
-        for part in _BETWEEN_PARTS.split(source):
-            exec(_compiled(part), vars(module))
         self._namespace = vars(module)
         self._stand_ins = stand_ins
+        replaced = dict.fromkeys(install)
+        for part in _BETWEEN_PARTS.split(source):
+            exec(_compiled(part), self._namespace)
+            self._put_in_place(replaced)
         self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
         self._live: WeakKeyDictionary[Call, Kept] = WeakKeyDictionary()
+
+    def _put_in_place(self, replaced: dict[str, Any]) -> None:
+        """Let stand-ins take the place of what was defined since, as in a student's process."""
+        for name, stand_in in replaced.items():
+            if stand_in is None or self._namespace.get(name) is not stand_in:
+                self._namespace[name] = replaced[name] = self._proxy(name, self._stand_ins[name])
 
     def answer(self, call: Call) -> Outcome:
         """The outcome of this call. What gets through is no Exception (Ctrl-C, say), or our own lack of memory."""
@@ -84,7 +94,7 @@ class LocalSubject:
 
     def _special(self, value: Any) -> Any:
         if isinstance(value, Proxy):
-            return proxy(value.name, self._call_back, own=self._namespace.get(value.name))
+            return self._proxy(value.name, value.answers or self._stand_ins[value.name])
         if not isinstance(value, Result):
             return value
         answer = self._live[value.of].value
@@ -94,12 +104,14 @@ class LocalSubject:
             raise LookupError(f"the earlier answer has no part {value.part}")
         return answer[value.part]
 
-    def _call_back(self, name: str, args: list[Any]) -> CallBackAnswer:
-        """The stand-in's answer, as it would come over the wire."""
-        sent = decode_from_worker(encode(Answer(0, "answered", args))).value
-        outcome = self._stand_ins[name](*[recorded(arg) for arg in sent])
-        error = outcome.kinds[0] if outcome.kinds else outcome.error
-        return CallBackAnswer(0, outcome.status, on_wire(outcome.value), error, outcome.message)
+    def _proxy(self, name: str, answers: Callable[..., Outcome]) -> Callable[..., Any]:
+        """A function whose answers are as they would come over the wire."""
+        def call_back(_: str, args: list[Any]) -> CallBackAnswer:
+            sent = decode_from_worker(encode(Answer(0, "answered", args))).value
+            outcome = answers(*[recorded(arg) for arg in sent])
+            error = outcome.kinds[0] if outcome.kinds else outcome.error
+            return CallBackAnswer(0, outcome.status, on_wire(outcome.value), error, outcome.message)
+        return proxy(name, call_back, own=self._namespace.get(name))
 
 
 @cache

@@ -2,18 +2,22 @@
 
 Each implementation is met without any memory of the others: in a fresh process of its own, or in one process for all
 where the source shows that the test cannot remember (sandbox.forgetful). What the outcomes are worth, checks decide.
+
+A test may compare with the student's own functions. Where those are wrong it rejects everything, and the error would
+cost twice: then the reference stands in for them, wherever they are defined.
 """
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from autograder.judge.worlds import AskIn, Judged, Open, attempt, functions_of
+from autograder.judge.worlds import AskIn, Attempt, Judged, Open, attempt, functions_of
 from autograder.lessons.kit.lesson import Exercise, Implementation, is_stub
-from autograder.records import Call, Outcome, Proxy, Subject
+from autograder.records import Call, Diagnosis, Outcome, Proxy, Subject, Text, text
 
 #: the subject that an implementation is
 SubjectOf = Callable[[Implementation], Subject]
@@ -21,48 +25,94 @@ NONE_KNOWN: Mapping[str, Outcome] = MappingProxyType({})
 LASTED, LONGEST_PAUSE = 0.05, 0.5         # seconds
 
 
-def trials(exercise: Exercise, open_subject: Open, subject_of: SubjectOf, reference: Subject,
-           known: Mapping[str, Outcome] = NONE_KNOWN,
-           of_an_example: Callable[[str], bool] = lambda name: False) -> Judged:
-    """A student's own test, run once per implementation, each in a fresh process, in random order.
+@dataclass(frozen=True)
+class Trials:
+    """One student's own test, and the processes in which it is tried."""
 
-    What is `known` of it already (see `trials_in_one`) is not tried again, but for one that was rejected, at random: a
-    test that rejected it because of what it saw earlier does not do so alone. Then nothing counts as known.
-    """
-    audited = _shuffled(name for name, outcome in known.items() if outcome.status == "raised"
-                        and not is_stub(exercise.name, outcome))[:1]
-    again = _trials_in_fresh_ones(exercise, audited, open_subject, subject_of) if audited else {}
-    if any(outcome.status != known[name].status for name, outcome in again.items()):
-        known = {}
-    outcomes = {**known, **again}
-    order = _shuffled(name for name in exercise.implementations if name not in outcomes)
-    if order:
-        outcomes |= _trials_in_fresh_ones(exercise, order, open_subject, subject_of)
-    ask = AskIn("own", reference, reference, trials=outcomes.__getitem__, of_an_example=of_an_example)
-    return Judged(exercise, [attempt(check, ask) for check in exercise.checks])
+    exercise: Exercise
+    open_subject: Open
+    subject_of: SubjectOf
+    reference: Subject
+    of_an_example: Callable[[str], bool] = lambda name: False
 
+    def judged(self, known: Mapping[str, Outcome] = NONE_KNOWN) -> Judged:
+        """The test, run once per implementation, each in a fresh process, in random order.
 
-def trials_in_one(exercise: Exercise, subject: Subject, answering: dict[str, Callable[..., Outcome]],
-                  subject_of: SubjectOf) -> dict[str, Outcome]:
-    """The trials of a test that is known to keep nothing from one call to the next, in one process.
+        What is `known` of it already (see `in_one`) is not tried again, but for one that was rejected, at random: a
+        test that rejected it because of what it saw earlier does not do so alone. Then nothing counts as known.
+        """
+        name = self.exercise.name
+        audited = _shuffled(one for one, outcome in known.items() if outcome.status == "raised"
+                            and not is_stub(name, outcome))[:1]
+        again = self._in_fresh_ones(audited, ()) if audited else {}
+        if any(outcome.status != known[one].status for one, outcome in again.items()):
+            known = {}
+        outcomes = {**known, **again}
+        order = _shuffled(one for one in self.exercise.implementations if one not in outcomes)
+        if order:
+            outcomes |= self._in_fresh_ones(order, ())
+        return self._judged(outcomes)
 
-    The process must not have answered anything yet, and is afterwards as it was before. `answering` are its stand-ins.
-    Of what it does not survive, and after that, nothing is known.
-    """
-    known: dict[str, Outcome] = {}
-    if not subject.forgets(exercise.name):
+    def with_stand_ins(self, names: tuple[str, ...], at_once: bool) -> Judged | None:
+        """The same with the reference in the place of these functions; None where it still rejects what is right."""
+        if not names:
+            return None
+        outcomes: dict[str, Outcome] = {}
+        if at_once:
+            with self._opened(names) as subject:
+                outcomes = self._in_turn(subject)
+        order = _shuffled(one for one in self.exercise.implementations if one not in outcomes)
+        if order:
+            outcomes |= self._in_fresh_ones(order, names)
+        judged = self._judged(outcomes)
+        return judged if accepts(judged) else None
+
+    def in_one(self, subject: Subject) -> dict[str, Outcome]:
+        """The trials of a test that is known to keep nothing from one call to the next, in one process.
+
+        The process must not have answered anything yet, and is afterwards as it was before. Of what it does not
+        survive, and after that, nothing is known.
+        """
+        return self._in_turn(subject) if subject.forgets(self.exercise.name) else {}
+
+    def _in_turn(self, subject: Subject) -> dict[str, Outcome]:
+        known: dict[str, Outcome] = {}
+        for name in _shuffled(self.exercise.implementations):
+            outcome = subject.answer(self._trial(name))
+            if outcome.status not in ("answered", "raised"):
+                break
+            known[name] = outcome
+            if is_stub(self.exercise.name, outcome):
+                return dict.fromkeys(self.exercise.implementations, outcome)
         return known
-    for name in _shuffled(exercise.implementations):
-        implementation = exercise.implementations[name]
-        answering.update(functions_of(subject_of(implementation), implementation.functions))
-        outcome = subject.answer(_trial(implementation, exercise.name))
-        answering.clear()
-        if outcome.status not in ("answered", "raised"):
-            break
-        known[name] = outcome
-        if is_stub(exercise.name, outcome):
-            return dict.fromkeys(exercise.implementations, outcome)
-    return known
+
+    def _in_fresh_ones(self, order: list[str], replaced: tuple[str, ...]) -> dict[str, Outcome]:
+        outcomes: dict[str, Outcome] = {}
+        slow = 0
+        for name in order:
+            began = time.monotonic()
+            with self._opened(replaced) as subject:
+                outcomes[name] = subject.answer(self._trial(name))
+            slow += outcomes[name].status == "timed_out"
+            if outcomes[name].status == "missing" or is_stub(self.exercise.name, outcomes[name]):
+                return dict.fromkeys(order, outcomes[name])             # there is nothing to try
+            if slow >= 2:
+                break
+            _have_no_say_in_when_the_next_one_begins(time.monotonic() - began)
+        return {name: outcomes.get(name, Outcome("timed_out")) for name in order}
+
+    def _trial(self, name: str) -> Call:
+        implementation = self.exercise.implementations[name]
+        answers = functions_of(self.subject_of(implementation), implementation.functions)
+        return Call(self.exercise.name, tuple(Proxy(*one) for one in answers.items()))
+
+    def _opened(self, replaced: tuple[str, ...]) -> AbstractContextManager[Subject]:
+        return self.open_subject(functions_of(self.reference, replaced), replaced)
+
+    def _judged(self, outcomes: Mapping[str, Outcome]) -> Judged:
+        ask = AskIn("own", self.reference, self.reference, trials=outcomes.__getitem__,
+                    of_an_example=self.of_an_example)
+        return Judged(self.exercise, [attempt(check, ask) for check in self.exercise.checks])
 
 
 def _shuffled(names: Iterable[str]) -> list[str]:
@@ -71,29 +121,90 @@ def _shuffled(names: Iterable[str]) -> list[str]:
     return order
 
 
-def _trials_in_fresh_ones(exercise: Exercise, order: list[str], open_subject: Open, subject_of: SubjectOf
-                          ) -> dict[str, Outcome]:
-    outcomes: dict[str, Outcome] = {}
-    slow = 0
-    for name in order:
-        implementation, began = exercise.implementations[name], time.monotonic()
-        with open_subject(functions_of(subject_of(implementation), implementation.functions), ()) as subject:
-            outcomes[name] = subject.answer(_trial(implementation, exercise.name))
-        slow += outcomes[name].status == "timed_out"
-        if outcomes[name].status == "missing" or is_stub(exercise.name, outcomes[name]):
-            return dict.fromkeys(order, outcomes[name])             # there is nothing to try
-        if slow >= 2:
-            break
-        _have_no_say_in_when_the_next_one_begins(time.monotonic() - began)
-    return {name: outcomes.get(name, Outcome("timed_out")) for name in order}
-
-
 def _have_no_say_in_when_the_next_one_begins(lasted: float) -> None:
     """After a trial that lasted, wait for a random time: when it ended would tell the next one something."""
     if lasted > LASTED:
         time.sleep(random.uniform(0.0, min(lasted, LONGEST_PAUSE)))
 
 
-@cache
-def _trial(implementation: Implementation, name: str) -> Call:
-    return Call(name, tuple(Proxy(function) for function in implementation.functions))
+def gates(exercise: Exercise) -> list[int]:
+    """The checks that others need: hidden values of a function; of a test, that what is right is accepted."""
+    needed = {name for check in exercise.checks for name in check.needs}
+    return [index for index, check in enumerate(exercise.checks) if check.name in needed]
+
+
+def accepts(judged: Judged) -> bool:
+    """Whether the test accepts what is right."""
+    return all(judged.attempts[index].word == "passed" for index in gates(judged.exercise))
+
+
+def rejects(judged: Judged) -> bool:
+    """Whether the test ran to an end and rejected something that is right."""
+    return any(judged.attempts[index].word == "wrong" for index in gates(judged.exercise))
+
+
+def stood_in(judged: Judged, functions: Sequence[str]) -> Judged:
+    """What passed only because the reference stood in for these functions, said so."""
+    because = text("right; it only failed because of your {functions}", functions=", ".join(functions))
+    return replace(judged, attempts=[replace(one, why=because, world="stand-in") if one.word == "passed" else one
+                                     for one in judged.attempts])
+
+
+def blamed(judged: Judged, why: Text) -> Judged:
+    """The test with another reason for what it rejected."""
+    attempts: list[Attempt] = list(judged.attempts)
+    for index in gates(judged.exercise):
+        if attempts[index].word == "wrong":
+            attempts[index] = replace(attempts[index], why=why)
+    return replace(judged, attempts=attempts)
+
+
+# --- the order of the worlds --------------------------------------------------------------------------------------
+
+def own_test(trials: Trials, known: Mapping[str, Outcome], judged: Mapping[str, Judged],
+             diagnoses: Mapping[str, Diagnosis]) -> tuple[Judged, list[Text]]:
+    """The test with the student's own functions; where it rejects what is right, with stand-ins for those.
+
+    The reference stands in for an attempt only. For what is not written, or answers nothing that comes near, nothing
+    does; that this is why the test fails is found out by trying, and said.
+    """
+    tested = trials.judged(known)
+    lost = _lost(judged) if rejects(tested) else ()
+    attempts = tuple(name for name in lost if _is_an_attempt(judged[name], diagnoses.get(name, Diagnosis())))
+    again = trials.with_stand_ins(attempts, bool(known))
+    wrong = [name for name in attempts if not judged[name].complete]
+    if again is not None:
+        return stood_in(again, wrong or attempts), []
+    others = tuple(name for name in lost if name not in attempts)
+    if not others or trials.with_stand_ins(lost, bool(known)) is None:
+        return tested, []
+    unwritten = [name for name in others if _words(judged[name]) <= {"unwritten", "missing"}]
+    if unwritten:
+        return blamed(tested, text("own_test compares with your own {functions}, and that is not written yet",
+                                   functions=", ".join(unwritten))), []
+    answering = ", ".join(name for name in others if "wrong" in _words(judged[name]))
+    if not answering:                           # what it stops with is said already
+        return tested, []
+    return (blamed(tested, text("own_test compares with your own {functions}, in which nothing is right yet; improve "
+                                "that first", functions=answering)),
+            [text("own_test compares with the student's own {functions}, in which nothing right was found, so nothing "
+                  "stood in there; a person should look at own_test", functions=answering)])
+
+
+def _lost(judged: Mapping[str, Judged]) -> tuple[str, ...]:
+    """Functions that are wrong, or right only in a later world; a forward and its backward share a cache."""
+    lost = {name for name, one in judged.items() if any(attempt.world != "own" for attempt in one.attempts)}
+    for name, one in judged.items():
+        pair = {name, one.exercise.differentiates} & judged.keys()
+        if len(pair) == 2 and pair & lost:
+            lost |= pair
+    return tuple(name for name in judged if name in lost)
+
+
+def _is_an_attempt(one: Judged, diagnosis: Diagnosis) -> bool:
+    """Whether a value that is not in the notebook was right, or all that is wrong is a known mistake."""
+    return bool(diagnosis.mistakes) or any(one.attempts[index].word == "passed" for index in gates(one.exercise))
+
+
+def _words(one: Judged) -> set[str]:
+    return {attempt.word for attempt in one.attempts}

@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
 from autograder.judge.engine import Assessor
+from autograder.judge.local_subject import LocalSubject
 from autograder.judge.worlds import Judged, own_world
 from autograder.lessons.kit.lesson import Lesson
 from autograder.proof.catalogue import Tried
-from autograder.proof.opening import LocalStudent
 
 
 def cost(lesson: Lesson, assessor: Assessor, tried: Sequence[Tried]) -> Mapping[str, str]:
     """Milliseconds per submission, over these mistakes; the clock starts once every answer is recorded."""
     checks, diagnoses = [], []
     for trial in tried:
-        subject = LocalStudent(trial.source, {}, ())
+        subject = LocalSubject(trial.source)
         own_world(lesson, subject, assessor.reference)
         seconds, judged = _timed(lambda subject=subject: own_world(lesson, subject, assessor.reference))
         checks.append(seconds)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from autograder.judge.local_subject import LocalSubject
 from autograder.judge.worlds import own_world
 from autograder.lessons.kit.lesson import Lesson
 from autograder.proof.claim import Claim, Progress
-from autograder.proof.opening import LocalStudent
 from autograder.records import Subject
 
 
@@ -30,7 +30,7 @@ def harm(lesson: Lesson, reference: Subject, source: str) -> list[str]:
     given = "\n\n".join(lesson.given_sources.values())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        judged = own_world(lesson, LocalStudent(f"{given}\n\n{source}", {}, ()), reference)
+        judged = own_world(lesson, LocalSubject(f"{given}\n\n{source}"), reference)
     return [f"{name}: {check.name} is {attempt.word}" for name, found in judged.items()
             for check, attempt in zip(found.exercise.checks, found.attempts, strict=True) if attempt.word != "passed"]
 

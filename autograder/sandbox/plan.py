@@ -6,16 +6,26 @@ help. A cell that took long runs only for its definitions in later children.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from autograder.records import Cell, CellReport, Text, text
 from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
-from autograder.sandbox.wire.messages import NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
+from autograder.sandbox.wire.messages import (
+    NOTES_CAP,
+    OUTPUT_CAP,
+    WORDS_CAP,
+    CallBack,
+    CallBackAnswer,
+    Note,
+    Ran,
+    Run,
+)
 from autograder.sandbox.wire.plain import exact_text
 
+CallBacks = Callable[[CallBack], CallBackAnswer]
 SLOW_CELL = 1.0                           # seconds
 
 _LINE = re.compile(r" \(line (\d{1,6})\)\Z")
@@ -53,6 +63,8 @@ class CellRuns:
     plan: Plan
     seconds: float                        # for one cell
     allowance: Allowance = field(default_factory=Allowance)               # of the whole submission
+    replace: tuple[str, ...] = ()         # the student's functions that stand-ins take the place of
+    call_back: CallBacks | None = None    # who answers those
     reports: dict[int, CellReport] = field(default_factory=dict)          # the first run of each cell
     notices: list[Text] = field(default_factory=list)
 
@@ -68,9 +80,9 @@ class CellRuns:
             if how.slow:
                 self.tell(text("Cell {cell} is slow: when it had to run again, only its definitions were used.",
                                 cell=cell.index + 1))
-            run = Run(new_nonce(), cell.index, exact_text(cell.source), how.mode, list(how.skip))
+            run = Run(new_nonce(), cell.index, exact_text(cell.source), how.mode, list(how.skip), list(self.replace))
             try:
-                ran = child.ask(run, Ran, self.seconds)
+                ran = child.ask(run, Ran, self.seconds, self.call_back)
             except Died as died:
                 self._died(cell, how, died)
                 return False

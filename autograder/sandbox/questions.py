@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from autograder.records import Call, Opaque, Outcome, Proxy, Result
+from autograder.records import Call, Opaque, Outcome, Proxy, Result, StandIns
 from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.messages import MESSAGE_CAP, PATH_CAP, PATHS_CAP, WORDS_CAP, Answer, encode_value
 from autograder.sandbox.wire.tree import leaves, mapped
@@ -37,9 +37,19 @@ def on_wire(value: Any, number_of: Callable[[Call], int] | None = None) -> Any:
         if isinstance(leaf, Result):
             return wire.Handle(number_of(leaf.of), -1 if leaf.part is None else leaf.part)
         if isinstance(leaf, Proxy):
-            return wire.Proxy(leaf.name)
+            return wire.Proxy(argument_name(leaf))
         return wire.Unplain(leaf.type) if isinstance(leaf, Opaque) else leaf
     return mapped(value, mark, list)
+
+
+def argument_name(given: Proxy) -> str:
+    """What the student's process calls back by: one that brings its own answers is not a stand-in of that name."""
+    return given.name if given.answers is None else f"{wire.ARGUMENT}{given.name}"
+
+
+def arguments_of(call: Call) -> StandIns:
+    """The functions that a call gives as arguments, by the name that they are called back by."""
+    return {argument_name(arg): arg.answers for arg in call.args if isinstance(arg, Proxy) and arg.answers}
 
 
 def recorded(value: Any) -> Any:

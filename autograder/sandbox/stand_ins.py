@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from math import prod
 from sys import getsizeof
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,8 @@ SMALL = 96 * 2**10                        # bytes in the arguments of one call
 _EACH = 64                                # bytes that a number, or what holds others, takes at the least
 REACH = 2**22                             # numbers in the largest array that may come up while it is answered
 
+NO_ARGUMENTS: StandIns = MappingProxyType({})
+
 
 class Answering:
     """Answers the calls of one student."""
@@ -35,9 +38,12 @@ class Answering:
         self._stand_ins, self._process_for = stand_ins, process_for
         self._elsewhere: dict[str, Student] = {}
 
-    def answer(self, question: CallBack) -> CallBackAnswer:
-        """The answer to this question; WireError for a name that nobody answers."""
-        function = self._stand_ins.get(question.name)
+    def answer(self, question: CallBack, arguments: StandIns = NO_ARGUMENTS) -> CallBackAnswer:
+        """The answer to this question; WireError for a name that nobody answers.
+
+        `arguments` are the functions that the open call was given.
+        """
+        function = arguments.get(question.name) or self._stand_ins.get(question.name)
         if function is None:
             raise WireError(f"{question.name[:100]} is not answered here")
         args = tuple([recorded(arg) for arg in question.args])

@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType, TracebackType
 from typing import Self
 from weakref import WeakKeyDictionary
@@ -25,7 +25,7 @@ from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ZygoteLost
 from autograder.sandbox.place import function_at
 from autograder.sandbox.plan import OUT_OF_TIME, CellRuns, Plan
-from autograder.sandbox.questions import arguments, outcome_of, results_in
+from autograder.sandbox.questions import arguments, arguments_of, outcome_of, results_in
 from autograder.sandbox.stand_ins import Answering, bytes_in
 from autograder.sandbox.tiers import NoIsolation, wall
 from autograder.sandbox.wire.messages import (
@@ -34,8 +34,6 @@ from autograder.sandbox.wire.messages import (
     AskAgain,
     Examine,
     Examined,
-    Install,
-    Installed,
     Same,
 )
 from autograder.sandbox.wire.plain import exact_text
@@ -77,7 +75,8 @@ class Sandbox:
         """Run the cells in a fresh child and let it answer calls, within what the whole submission may still use.
 
         `modules` are given to import (name -> source), `prelude` runs first. The judge answers the names in
-        `stand_ins`, no others; those in `install` also replace the student's own functions once the cells ran.
+        `stand_ins`, no others; those in `install` take the place of the student's own functions wherever they are
+        defined.
         `examine` names the function that `Student.forgets` is about.
         """
         given = Given({name: compiled(source, f"{name}.py") for name, source in modules.items()},
@@ -111,16 +110,16 @@ class Student:
                  examine: str = ""):
         self._sandbox, self._given, self._allowance = sandbox, given, allowance or Allowance()
         self._answering = Answering(stand_ins, self._elsewhere)
-        self._install = install
         self._sources = {cell.index: exact_text(cell.source) for cell in cells}
         self._to_examine, self._forgetful = examine, ""
-        self._runs = CellRuns(cells, deepcopy(plan or Plan()), sandbox.cell_seconds, self._allowance)
+        self._runs = CellRuns(cells, deepcopy(plan or Plan()), sandbox.cell_seconds, self._allowance, install,
+                              self._answering.answer if install else None)
         self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
         self._kept: WeakKeyDictionary[Call, int] = WeakKeyDictionary()    # answers that this child keeps, numbered
         self._numbers = itertools.count(1)
         self._overruns: Counter[str] = Counter()
         self._child: Conversation | None = None
-        self._installed = self._tampered = False
+        self._tampered = False
 
     def __enter__(self) -> Self:
         return self
@@ -170,7 +169,6 @@ class Student:
 
     def _prepared(self, child: Conversation) -> bool:
         child.allowance = self._allowance
-        self._installed = not self._install
         return self._examined(child) and self._runs.run_in(child)
 
     def _examined(self, child: Conversation) -> bool:
@@ -235,11 +233,9 @@ class Student:
         ask = Ask(new_nonce(), number, call.function, arguments(call, self._kept.__getitem__),
                   anew=any(type(arg) is Proxy for arg in call.args))
         try:
-            if not self._installed:
-                self._child.ask(Install(new_nonce(), list(self._install)), Installed, self._sandbox.seconds)
-                self._installed = True
             seconds = self._sandbox.seconds / 2 ** self._overruns[call.function]
-            answer = self._child.ask(ask, Answer, seconds, self._answering.answer)
+            call_back = partial(self._answering.answer, arguments=arguments_of(call))
+            answer = self._child.ask(ask, Answer, seconds, call_back)
             outcome = self._kept_within_bounds(outcome_of(answer, self._child.took), ask.anew)
         except Died as died:
             self.close()

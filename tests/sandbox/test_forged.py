@@ -13,7 +13,7 @@ def test_a_reply_with_another_nonce_is_refused(student, forger, offset):
 
 
 def test_a_reply_of_another_kind_is_refused(student, forger):
-    one = student(forger, "def f(): forge(kind='Installed')")
+    one = student(forger, "def f(): forge(kind='Same', same=True)")
     assert one.answer(Call("f", ())).status == "refused"
 
 

@@ -14,7 +14,7 @@ import io
 import linecache
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType
 from typing import Any, NamedTuple
@@ -86,8 +86,8 @@ def printing_to(printed: Printed) -> Iterator[None]:
 class Cells:
     """The namespace that a student's cells fill, one after another."""
 
-    def __init__(self, namespace: dict[str, Any]):
-        self.namespace = namespace
+    def __init__(self, namespace: dict[str, Any], after: Callable[[], None] = lambda: None):
+        self.namespace, self._after = namespace, after      # `after` is called after every statement
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         self._notes: list[Note] = []
         shell = Shell(namespace, lambda what: self._note("left_out", what))
@@ -125,6 +125,7 @@ class Cells:
                 self._execute(code)
             except BaseException as error:
                 failure = failure or Failure.of(error)
+            self._after()
             slowly = max(time.process_time() - computed, (time.perf_counter() - started) / BEHIND_WALL)
             if slowly > SLOW_STATEMENT and not names_something(statement):
                 slow.append(number)

@@ -30,8 +30,7 @@ from autograder.sandbox.wire.messages import (
     Examine,
     Examined,
     FromWorker,
-    Install,
-    Installed,
+    Ran,
     Run,
     Same,
     Start,
@@ -63,7 +62,8 @@ class Worker:
         main = types.ModuleType("__main__")
         sys.modules["__main__"] = main
         self._namespace = vars(main)
-        self._cells = Cells(self._namespace)
+        self._cells = Cells(self._namespace, self._put_in_place)
+        self._replaced: dict[str, Any] = {}                 # name -> what stands in for it
 
     def reply(self, body: bytes) -> bytes:
         """The reply to one message of the judge's."""
@@ -72,18 +72,30 @@ class Worker:
             return self._answer(message)
         return encode(self._done(message))
 
-    def _done(self, message: Start | Examine | Run | Install | AskAgain) -> FromWorker:
+    def _done(self, message: Start | Examine | Run | AskAgain) -> FromWorker:
         if isinstance(message, Start):
             return self._start(message)
         if isinstance(message, Run):
-            return self._cells.run(message)
+            return self._ran(message)
         if isinstance(message, Examine):
             return Examined(message.nonce, forgets(message.sources, message.function, self._namespace))
-        if isinstance(message, AskAgain):
-            return Same(message.nonce, self._answers[message.call].same)
-        for name in message.names:
-            self._namespace[name] = self._proxy(name)
-        return Installed(message.nonce)
+        return Same(message.nonce, self._answers[message.call].same)
+
+    def _ran(self, message: Run) -> Ran:
+        self._open = message.nonce
+        for name in message.replace:
+            self._replaced.setdefault(name, None)
+        self._put_in_place()
+        ran = self._cells.run(message)
+        with self._lock:
+            self._open = 0
+        return ran
+
+    def _put_in_place(self) -> None:
+        """Let the judge's functions stand in wherever the student's own were bound since."""
+        for name, stand_in in self._replaced.items():
+            if stand_in is None or self._namespace.get(name) is not stand_in:
+                self._namespace[name] = self._replaced[name] = self._proxy(name)
 
     def _start(self, message: Start) -> Started:
         try:
@@ -140,7 +152,8 @@ class Worker:
         return answer[value.part]
 
     def _proxy(self, name: str) -> Any:
-        return proxy(name, self._call_back, own=self._namespace.get(name))
+        plain = name.removeprefix(wire.ARGUMENT)
+        return proxy(plain, lambda _, args: self._call_back(name, args), own=self._namespace.get(plain))
 
     def _call_back(self, name: str, args: list[Any]) -> CallBackAnswer:
         with self._lock:

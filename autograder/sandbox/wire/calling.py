@@ -109,6 +109,7 @@ def proxy(name: str, ask: Callable[[str, list[Any]], CallBackAnswer], own: Any =
     def function(*args: Any, **named: Any) -> Any:
         return _received(name, ask(name, [_plain_argument(arg) for arg in _in_order(signature, args, named)]))
     function.__name__ = function.__qualname__ = name
+    function.__signature__ = signature        # what stands in for a stand-in finds it here
     return function
 
 

@@ -1,8 +1,8 @@
 """What the judge and a student's process say to each other, as messages that travel in the frames of `wire`.
 
-The judge asks and the worker replies: Start -> Started, Examine -> Examined, Run -> Ran, Install -> Installed,
-Ask -> Answer, AskAgain -> Same. While an Ask is open the worker may CallBack and gets a CallBackAnswer. A reply carries
-the nonce of what it replies to.
+The judge asks and the worker replies: Start -> Started, Examine -> Examined, Run -> Ran, Ask -> Answer,
+AskAgain -> Same. While a Run or an Ask is open the worker may CallBack and gets a CallBackAnswer. A reply carries the
+nonce of what it replies to.
 """
 from __future__ import annotations
 
@@ -56,13 +56,18 @@ class Examined(msgspec.Struct, tag="examined", array_like=True):
 
 
 class Run(msgspec.Struct, tag="run", array_like=True):
-    """Judge -> worker: run this cell. `skip` numbers statements to leave out."""
+    """Judge -> worker: run this cell. `skip` numbers statements to leave out.
+
+    Wherever a name of `replace` is bound, a function that calls back to the judge takes its place (a stand-in), before
+    the next statement runs.
+    """
 
     nonce: int
     cell: int
     source: str
     mode: Literal["all", "definitions"] = "all"
     skip: list[int] = []
+    replace: list[str] = []
 
 
 class Note(msgspec.Struct, array_like=True):
@@ -85,19 +90,6 @@ class Ran(msgspec.Struct, tag="ran", array_like=True):
     output: str
     slow: list[int]
     notes: list[Note]
-
-
-class Install(msgspec.Struct, tag="install", array_like=True):
-    """Judge -> worker: from now on these names of the student's namespace call back to the judge (stand-ins)."""
-
-    nonce: int
-    names: list[str]
-
-
-class Installed(msgspec.Struct, tag="installed", array_like=True):
-    """Worker -> judge: the stand-ins are in place."""
-
-    nonce: int
 
 
 class Ask(msgspec.Struct, tag="ask", array_like=True):
@@ -143,7 +135,7 @@ class Same(msgspec.Struct, tag="same", array_like=True):
 
 
 class CallBack(msgspec.Struct, tag="callback", array_like=True):
-    """Worker -> judge, while a question is open: the student's code called a stand-in."""
+    """Worker -> judge, while a cell runs or a question is open: the student's code called a stand-in."""
 
     nonce: int
     name: str
@@ -160,8 +152,8 @@ class CallBackAnswer(msgspec.Struct, tag="callback-answer", array_like=True):
     message: str = ""
 
 
-FromJudge = Start | Examine | Run | Install | Ask | AskAgain | CallBackAnswer
-FromWorker = Started | Examined | Ran | Installed | Answer | Same | CallBack
+FromJudge = Start | Examine | Run | Ask | AskAgain | CallBackAnswer
+FromWorker = Started | Examined | Ran | Answer | Same | CallBack
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
 _from_judge = msgspec.msgpack.Decoder(FromJudge, ext_hook=ext_hook)

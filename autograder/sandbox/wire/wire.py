@@ -20,6 +20,7 @@ FRAME_CAP = 32 * 2**20                    # bytes in one frame
 ITEM_CAP = 100_000                        # numbers, texts, arrays, dicts, ... in one frame
 MAX_NDIM = 8
 MAX_DEPTH = 64                            # dicts and tuples inside each other
+ARGUMENT = "argument "                    # before the name of a function that is given as an argument
 _ARRAY, _HANDLE, _UNPLAIN, _PROXY = 1, 2, 3, 4                            # msgpack extension codes
 _DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
            "float16", "float32", "float64", "complex64", "complex128")
