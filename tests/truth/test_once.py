@@ -1,0 +1,90 @@
+"""An error costs once: every mistake of the catalogue, with caches of every style and own tests of every kind.
+
+Whatever is wrong, each exercise that is right keeps all its points, also where it is built on what is wrong: with a
+cache that only the student's own backward can read, and with an own test that compares with the student's own copies.
+"""
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from autograder.judge.engine import Assessor
+from autograder.lessons.installed import load_lesson
+from autograder.lessons.kit.lesson import Mistake
+from autograder.proof.opening import open_local
+
+LESSON = load_lesson("multihead")
+MISTAKES = {mistake.id: mistake for mistake in LESSON.mistakes if mistake.advice is None}
+RIGHT = (Path(__file__).parent / "right.py").read_text(encoding="utf-8")
+COPY = RIGHT[RIGHT.index("my_multihead"):]
+#: the same test against the lesson's own solution under other names, which nothing of the student's can spoil
+ALONE = COPY.replace("my_multihead, my_backward = multihead, multihead_backward", "")
+
+STYLES = {
+    "given": "",
+    "tuple": """
+_forward, _backward = multihead, multihead_backward
+
+
+def multihead(x, params, heads, allowed):
+    answer = _forward(x, params, heads, allowed)
+    if not (isinstance(answer, tuple) and isinstance(answer[1], dict) and isinstance(answer[1].get("attention"), dict)):
+        return answer
+    return answer[0], {**answer[1], "attention": tuple(answer[1]["attention"].items())}
+
+
+def multihead_backward(cache, params, dy):
+    if isinstance(cache, dict) and "attention" in cache:
+        if isinstance(cache["attention"], dict):
+            raise TypeError("a cache of somebody else's")
+        cache = {**cache, "attention": dict(cache["attention"])}
+    return _backward(cache, params, dy)
+""",
+    "shared": """
+_forward, SHARED = multihead, {}
+
+
+def multihead(x, params, heads, allowed):
+    answer = _forward(x, params, heads, allowed)
+    if not (isinstance(answer, tuple) and isinstance(answer[1], dict)):
+        return answer
+    SHARED.clear()
+    SHARED.update(answer[1])
+    return answer[0], SHARED
+""",
+}
+
+
+@cache
+def assessor() -> Assessor:
+    return Assessor(LESSON)
+
+
+def own_test(copy: bool) -> str:
+    if copy:
+        return COPY
+    renamed = LESSON.reference_source
+    for name in ("multihead_backward", "multihead(", "split_heads", "merge_heads"):
+        renamed = renamed.replace(name, f"right_{name}")
+    return renamed + "\n\n\nmy_multihead, my_backward = right_multihead, right_multihead_backward\n\n\n" + ALONE
+
+
+def lost(mistake: Mistake, style: str, copy: bool) -> dict[str, float]:
+    source = mistake.make(LESSON.reference_source)
+    parts = [source, STYLES[style], own_test(copy)]
+    grades = assessor().assess(open_local("\n\n\n".join(parts))).exercises
+    return {one.name: one.max_points - one.points for one in grades if one.points != one.max_points}
+
+
+def must_lose(mistake: Mistake, style: str) -> set[str]:
+    return {*mistake.exercises, *(["multihead"] if style == "shared" else [])}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("copy", [True, False], ids=["own copies", "no copies"])
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_an_error_costs_once(mistake: str, style: str, copy: bool) -> None:
+    assert set(lost(MISTAKES[mistake], style, copy)) == must_lose(MISTAKES[mistake], style)
