@@ -8,7 +8,7 @@ import pytest
 from autograder.intake import from_sources
 from autograder.judge.engine import Engine
 from autograder.judge.local_subject import LocalSubject
-from autograder.judge.own_test import trials, trials_in_one
+from autograder.judge.own_test import Trials
 from autograder.judge.worlds import Judged
 from autograder.lessons.installed import load_lesson
 from autograder.records import Outcome
@@ -176,12 +176,11 @@ def test_one_process_gives_the_outcomes_that_fresh_ones_give(source: str) -> Non
 
         def open_subject(stand_ins, install):
             return engine._open(submission, students, Allowance(), stand_ins, install)
-        answering = {}
-        with open_subject(answering, ()) as own:
+        trials = Trials(exercise, open_subject, assessor._implementation, assessor.reference)
+        with open_subject({}, ()) as own:
             assert own.forgets(exercise.name)
-            known = trials_in_one(exercise, own, answering, assessor._implementation)
-        fresh = trials(exercise, open_subject, assessor._implementation, assessor.reference)
-        one = trials(exercise, open_subject, assessor._implementation, assessor.reference, known)
+            known = trials.in_one(own)
+        fresh, one = trials.judged(), trials.judged(known)
     assert set(known) == set(exercise.implementations)
     assert _words(one) == _words(fresh)
 
@@ -201,7 +200,7 @@ def test_a_test_that_says_something_else_alone_is_tried_in_fresh_processes_only(
             return Outcome("answered")
 
     known = {name: Outcome("raised", kinds=("AssertionError",)) for name in exercise.implementations}
-    judged = trials(exercise, lambda stand_ins, install: nullcontext(Alone()), lambda one: SUBJECT, SUBJECT, known)
+    judged = Trials(exercise, lambda stand_ins, install: nullcontext(Alone()), lambda one: SUBJECT, SUBJECT).judged(known)
     assert len(asked) == len(exercise.implementations)
     assert {attempt.word for attempt in judged.attempts[1:]} == {"wrong"}
 
@@ -216,7 +215,7 @@ def test_one_rejection_is_tried_again_alone() -> None:
             return Outcome("raised", kinds=("AssertionError",))
 
     known = {name: Outcome("raised", kinds=("AssertionError",)) for name in exercise.implementations}
-    trials(exercise, lambda stand_ins, install: nullcontext(Alone()), lambda one: SUBJECT, SUBJECT, known)
+    Trials(exercise, lambda stand_ins, install: nullcontext(Alone()), lambda one: SUBJECT, SUBJECT).judged(known)
     assert len(asked) == 1
 
 
