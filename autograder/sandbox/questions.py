@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
+import numpy as np
 
 from autograder.records import Call, Opaque, Outcome, Proxy, Result, StandIns
 from autograder.sandbox.wire import wire
@@ -38,6 +39,8 @@ def on_wire(value: Any, number_of: Callable[[Call], int] | None = None) -> Any:
             return wire.Handle(number_of(leaf.of), -1 if leaf.part is None else leaf.part)
         if isinstance(leaf, Proxy):
             return wire.Proxy(argument_name(leaf))
+        if isinstance(leaf, np.ndarray) and not leaf.flags.c_contiguous:
+            return wire.Laid(leaf)
         return wire.Unplain(leaf.type) if isinstance(leaf, Opaque) else leaf
     return mapped(value, mark, list)
 

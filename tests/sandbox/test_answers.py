@@ -9,13 +9,18 @@ from autograder.records import Call, Opaque, Result
 X = np.arange(6.0).reshape(2, 3)
 
 
-def test_arguments_are_fresh_writeable_contiguous_copies(student):
+def test_arguments_are_fresh_writeable_copies_that_lie_in_memory_as_they_did(student):
     one = student("def f(x, params):\n"
-                  "    flags = [a.flags.writeable and a.flags.c_contiguous for a in (x, params['w'])]\n"
-                  "    x[:] = 0; params['w'][:] = 0; params.clear()\n    return flags")
-    call = Call("f", (X.T, {"w": X[::-1]}))
-    assert one.answer(call).value == (True, True)
-    assert one.answer(Call("f", call.args)).value == (True, True)
+                  "    seen = [(a.flags.writeable, a.strides, a.copy()) for a in (x, *params.values())]\n"
+                  "    x[:] = 0; params.clear()\n    return seen")
+    wide = np.arange(24, dtype=np.int8).reshape(2, 3, 4)
+    params = {"flipped": X[::-1], "sliced": wide[..., ::-2], "fortran": np.asfortranarray(wide), "plain": wide,
+              "swapped": wide.astype(np.float32).swapaxes(0, 1)}
+    call = Call("f", (X.T, params))
+    for asked in (call, Call("f", call.args)):
+        for (writeable, strides, seen), sent in zip(one.answer(asked).value, (X.T, *params.values()), strict=True):
+            assert (writeable, strides) == (True, sent.strides)
+            assert np.array_equal(seen, sent)
     assert X.sum() == 15
 
 

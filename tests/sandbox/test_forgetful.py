@@ -200,7 +200,8 @@ def test_a_test_that_says_something_else_alone_is_tried_in_fresh_processes_only(
             return Outcome("answered")
 
     known = {name: Outcome("raised", kinds=("AssertionError",)) for name in exercise.implementations}
-    judged = Trials(exercise, lambda stand_ins, install: nullcontext(Alone()), lambda one: SUBJECT, SUBJECT).judged(known)
+    trials = Trials(exercise, lambda stand_ins, install: nullcontext(Alone()), lambda one: SUBJECT, SUBJECT)
+    judged = trials.judged(known)
     assert len(asked) == len(exercise.implementations)
     assert {attempt.word for attempt in judged.attempts[1:]} == {"wrong"}
 

@@ -65,7 +65,8 @@ def test_what_is_not_plain_raises_a_type_error_before_it_leaves(student):
 
 def test_a_name_that_the_judge_does_not_answer_is_refused(student):
     one = student("def cheat(f):\n    ask = [c.cell_contents for c in f.__closure__ if callable(c.cell_contents)][0]\n"
-                  "    return ask('reference', [1])", stand_ins={"f": answered})
+                  "    worker, = [c.cell_contents for c in ask.__closure__ if hasattr(c.cell_contents, 'reply')]\n"
+                  "    return worker._call_back('reference', [1])", stand_ins={"f": answered})
     assert one.answer(Call("cheat", (Proxy("f"),))).status == "refused"
 
 

@@ -15,14 +15,14 @@ DIRECTIONS = 3
 _moved: dict[tuple[int, str, int, int], Case] = {}
 
 
-def predicts_changes(ask: Ask, case: Case, name: str, got: Any, title: str, axes: str, reference: bool = False
-                     ) -> None:
+def predicts_changes(ask: Ask, case: Case, name: str, got: Any, title: str, axes: str, reference: bool = False,
+                     directions: int = DIRECTIONS) -> None:
     """`got` is the gradient of sum(dy * y) for x or one parameter: it predicts the change along random directions.
 
     The forward is the student's own, unless `reference` is set.
     """
     same_shape(got, case, name, title, axes)
-    for step in directions(case, name):
+    for step in steps(case, name)[:directions]:
         agrees_along(got, step, change_along(ask, case, name, step, reference), name, title)
 
 
@@ -32,7 +32,7 @@ def same_shape(got: Any, case: Case, name: str, title: str, axes: str) -> None:
     equal(np.zeros(shape), np.zeros(case.array(name).shape), axes, title)
 
 
-def directions(case: Case, name: str, eps: float = 1e-5) -> list[np.ndarray]:
+def steps(case: Case, name: str, eps: float = 1e-5) -> list[np.ndarray]:
     """A few small random steps, always the same."""
     shape = case.array(name).shape
     rng = np.random.default_rng([*shape, len(name), *name.encode()])

@@ -1,7 +1,7 @@
 """State facts that several exercises are checked for, as functions that raise Wrong if they do not hold."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,14 @@ def equal(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False)
     why = difference(got, want, axes, name, shown)
     if why is not None:
         raise Wrong(why, picture_of(got, want, axes, name, shown))
+
+
+def for_these(kind: Text, holds: Callable[[], None]) -> None:
+    """Run what raises Wrong; what it says then begins with the kind of arguments that it is about."""
+    try:
+        holds()
+    except Wrong as wrong:
+        raise Wrong(text("{kind}: {why}", kind=kind, why=wrong.why), wrong.picture) from None
 
 
 def refuses(ask: Ask, calls: Iterable[Call], what: Text) -> None:

@@ -4,13 +4,14 @@ Axes: B batch, T time, C model width, H heads, d = C / H. Calls are made once, s
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from autograder.lessons.kit import cases
-from autograder.lessons.kit.cases import twice
+from autograder.lessons.kit.cases import sliced, twice
 from autograder.records import Call
 
 WEIGHTS = ("wq", "wk", "wv", "wo")
@@ -29,6 +30,11 @@ class Case(cases.Case):
 
     def backward_args(self) -> tuple[Any, ...]:
         return self.params, self.dy
+
+    def each(self, change: Callable[[np.ndarray], np.ndarray]) -> Case:
+        """The same case with every array of numbers changed."""
+        return replace(self, x=change(self.x), dy=change(self.dy),
+                       params={name: change(array) for name, array in self.params.items()})
 
 
 def random_case(seed: int, B: int, T: int, H: int, d: int, allowed: np.ndarray | None = None) -> Case:
@@ -66,10 +72,21 @@ ONE_HEAD = random_case(20264, B=2, T=4, H=1, d=3, allowed=np.tril(np.ones((4, 4)
 SINGLE_KEY = random_case(20265, B=2, T=3, H=2, d=4, allowed=np.eye(3, dtype=bool))
 ONE_TOKEN = random_case(20269, B=3, T=1, H=2, d=5)
 WHOLE_NUMBERS = _whole_numbers(20266, B=2, T=4, H=3, d=2)
-SMALL_INTEGERS = replace(WHOLE_NUMBERS, x=WHOLE_NUMBERS.x.astype(np.int32), params={
-    name: matrix.astype(np.int32) for name, matrix in WHOLE_NUMBERS.params.items()})
 LARGE_SCORES = replace(GENERAL, x=GENERAL.x * 60)
 ONE_SEQUENCE, TWICE_THE_SEQUENCE = FULL_MASK.only_the_first(1), FULL_MASK.only_the_first(2)
+BYTES = replace(WHOLE_NUMBERS, x=WHOLE_NUMBERS.x.astype(np.int8), dy=(20 * WHOLE_NUMBERS.dy).astype(np.int8), params={
+    name: ((40 if name in ("wv", "wo") else 1) * matrix).astype(np.int8)
+    for name, matrix in WHOLE_NUMBERS.params.items()})
+UNSIGNED = BYTES.each(lambda array: np.abs(array).astype(np.uint8))
+#: every query may look at some key, but not all at themselves
+OFF_DIAGONAL = random_case(20270, B=2, T=4, H=3, d=2, allowed=np.array(
+    [[0, 1, 1, 0], [1, 1, 0, 1], [0, 1, 0, 0], [1, 0, 1, 1]], dtype=bool))
+_PLAIN = random_case(20271, B=2, T=3, H=2, d=3, allowed=irregular_mask(3, 8))
+OTHER_ORDER = replace(_PLAIN, params=dict(reversed(_PLAIN.params.items())))
+OTHER_LAYOUT = replace(_PLAIN.each(sliced), x=np.asfortranarray(_PLAIN.x), allowed=np.asfortranarray(_PLAIN.allowed))
+SINGLE_PRECISION = _PLAIN.each(lambda array: array.astype(np.float32))
+ALL_OTHER = replace(OTHER_LAYOUT.each(lambda array: array.astype(np.float32)), params={
+    name: np.asfortranarray(matrix.astype(np.float32)) for name, matrix in OTHER_ORDER.params.items()})
 LARGE = random_case(20267, B=3, T=40, H=6, d=16, allowed=irregular_mask(40, 5))
 
 _rng = np.random.default_rng(20268)
@@ -80,7 +97,12 @@ SPLIT_EDGES = tuple(Call("split_heads", (_rng.normal(size=shape), heads))
                     for shape, heads in (((2, 5, 3), 1), ((2, 5, 3), 3), ((1, 1, 6), 2)))
 SPLIT_AGAIN = twice("split_heads", *SPLIT.args)
 SPLIT_NEXT = Call("split_heads", (_rng.normal(size=SPLIT_X.shape), 3))
+_x = _rng.normal(size=(3, 4, 6))
+SPLIT_LAYOUTS = tuple(Call("split_heads", (x, 2)) for x in (
+    np.asfortranarray(_x.astype(np.float32)), sliced(_x)))
 MERGE = Call("merge_heads", (_rng.normal(size=(2, 3, 5, 4)),))
+MERGE_LAYOUTS = tuple(Call("merge_heads", (h,)) for h in (
+    np.swapaxes(_x.reshape(3, 4, 2, 3), 1, 2), sliced(_x.reshape(3, 2, 4, 3).astype(np.float32))))
 MERGE_OTHER = Call("merge_heads", (_rng.normal(size=(3, 2, 4, 5)),))
 MERGE_EDGES = tuple(Call("merge_heads", (_rng.normal(size=shape),))
                     for shape in ((2, 1, 5, 3), (2, 3, 5, 1), (1, 2, 1, 3)))
@@ -97,6 +119,7 @@ SPLIT_NOT_A_DIVISOR = (split_refusal(5), split_refusal(8))
 SPLIT_NOT_POSITIVE = (split_refusal(0), split_refusal(-2), split_refusal(-3))
 SPLIT_BOOL = (split_refusal(True),)
 SPLIT_FRACTIONS = (split_refusal(2.0), split_refusal(2.7))
+SPLIT_TEXT = (split_refusal("3"), split_refusal(None))
 SPLIT_OTHER_AXES = (Call("split_heads", (_rng.normal(size=(5, 12)), 3)),
                     Call("split_heads", (_rng.normal(size=(2, 5, 12, 1)), 3)),
                     Call("split_heads", (_rng.normal(size=(2, 5, 2, 12)), 3)))

@@ -18,7 +18,7 @@ from autograder.sandbox.wire.effects import changed_places, copies, places, shar
 from autograder.sandbox.wire.messages import MESSAGE_CAP, PATHS_CAP, Answer, CallBackAnswer
 from autograder.sandbox.wire.plain import exact_text, plain, type_name
 from autograder.sandbox.wire.tree import leaves
-from autograder.sandbox.wire.wire import Unplain
+from autograder.sandbox.wire.wire import Unplain, laid_out
 
 _EXCEPTIONS = {name: kind for name, kind in vars(builtins).items()
                if isinstance(kind, type) and issubclass(kind, BaseException)}
@@ -67,9 +67,9 @@ def _survived(look: Callable[[], Any], otherwise: Any) -> Any:
 
 
 def fresh(value: Any, special: Callable[[Any], Any]) -> Any:
-    """A copy that the function may change freely: arrays are writeable and C-contiguous."""
+    """A copy that the function may do with as it likes: arrays are writeable and lie in memory as they did."""
     if isinstance(value, np.ndarray):
-        return np.array(value, order="C")
+        return np.array(value, order="C") if value.flags.c_contiguous else laid_out(value, value.strides)
     if isinstance(value, dict):
         return {key: fresh(part, special) for key, part in value.items()}
     if isinstance(value, tuple):

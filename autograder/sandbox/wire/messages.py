@@ -10,7 +10,15 @@ from typing import Any, Literal
 
 import msgspec
 
-from autograder.sandbox.wire.wire import FRAME_CAP, WireError, enc_hook, ext_hook, plain_value, refuse_crowds
+from autograder.sandbox.wire.wire import (
+    FRAME_CAP,
+    WireError,
+    enc_hook,
+    ext_hook,
+    ext_hook_of_judge,
+    plain_value,
+    refuse_crowds,
+)
 
 CUT = "\n[...]"                           # stands where the rest was cut off
 OUTPUT_CAP = 64 * 2**10                   # bytes of what one cell printed
@@ -156,7 +164,7 @@ FromJudge = Start | Examine | Run | Ask | AskAgain | CallBackAnswer
 FromWorker = Started | Examined | Ran | Answer | Same | CallBack
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
-_from_judge = msgspec.msgpack.Decoder(FromJudge, ext_hook=ext_hook)
+_from_judge = msgspec.msgpack.Decoder(FromJudge, ext_hook=ext_hook_of_judge)
 _from_worker = msgspec.msgpack.Decoder(FromWorker, ext_hook=ext_hook)
 
 

@@ -21,7 +21,7 @@ ITEM_CAP = 100_000                        # numbers, texts, arrays, dicts, ... i
 MAX_NDIM = 8
 MAX_DEPTH = 64                            # dicts and tuples inside each other
 ARGUMENT = "argument "                    # before the name of a function that is given as an argument
-_ARRAY, _HANDLE, _UNPLAIN, _PROXY = 1, 2, 3, 4                            # msgpack extension codes
+_ARRAY, _HANDLE, _UNPLAIN, _PROXY, _LAID = 1, 2, 3, 4, 5                            # msgpack extension codes
 _DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
            "float16", "float32", "float64", "complex64", "complex128")
 _DTYPE = {code: np.dtype(name) for code, name in enumerate(_DTYPES)}
@@ -87,6 +87,15 @@ class Proxy(_Mark):
         self.name = name
 
 
+class Laid(_Mark):
+    """An array that keeps its layout on the way to the student's process: Fortran order, the steps of a slice."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: np.ndarray):
+        self.array = array
+
+
 # --- values -------------------------------------------------------------------------------------------------------
 
 def travels(dtype: np.dtype, ndim: int) -> bool:
@@ -103,6 +112,9 @@ def enc_hook(value: Any) -> msgspec.msgpack.Ext:
             raise WireError(f"an array of {value.nbytes} bytes is over the cap of {FRAME_CAP}")
         head = struct.pack(f">BB{value.ndim}Q", _CODE[value.dtype], value.ndim, *value.shape)
         return msgspec.msgpack.Ext(_ARRAY, head + value.tobytes())
+    if type(value) is Laid:
+        steps = struct.pack(f">B{value.array.ndim}q", value.array.ndim, *value.array.strides)
+        return msgspec.msgpack.Ext(_LAID, steps + enc_hook(value.array).data)
     if type(value) is Handle:
         return msgspec.msgpack.Ext(_HANDLE, struct.pack(">Ii", value.call, value.part))
     if type(value) is Unplain:
@@ -126,6 +138,24 @@ def ext_hook(code: int, data: memoryview) -> Any:
         name = bytes(data).decode("utf-8", "replace")
         return Unplain(name) if code == _UNPLAIN else Proxy(name)
     raise WireError(f"unknown extension {code}")
+
+
+def ext_hook_of_judge(code: int, data: memoryview) -> Any:
+    """The same for what the judge wrote, whose arrays may be laid out in any way."""
+    if code != _LAID:
+        return ext_hook(code, data)
+    ndim = data[0]
+    return laid_out(_array(data[1 + 8 * ndim:]), struct.unpack_from(f">{ndim}q", data, 1))
+
+
+def laid_out(array: np.ndarray, strides: tuple[int, ...]) -> np.ndarray:
+    """A copy of the array with these steps in memory from one number to the next, along each axis."""
+    reach = [(length - 1) * step for length, step in zip(array.shape, strides, strict=True)]
+    first = -sum(step for step in reach if step < 0)
+    memory = np.zeros(first + sum(step for step in reach if step > 0) + array.itemsize, dtype=np.uint8)
+    made = np.ndarray(array.shape, array.dtype, memory, first, strides)
+    made[...] = array
+    return made
 
 
 def _array(data: memoryview) -> np.ndarray:

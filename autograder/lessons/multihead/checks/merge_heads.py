@@ -1,5 +1,5 @@
 """merge_heads: (B, H, T, d) -> (B, T, C)."""
-from autograder.lessons.kit.facts import equal, leaves_arguments, refuses, same_again, stays_as_it_was
+from autograder.lessons.kit.facts import equal, for_these, leaves_arguments, refuses, same_again, stays_as_it_was
 from autograder.lessons.kit.lesson import Ask, check
 from autograder.lessons.multihead import probes
 from autograder.records import text
@@ -20,11 +20,19 @@ def general(ask: Ask) -> None:
         equal(ask.value(call), ask.expected(call), "BTC", "merge_heads(h)")
 
 
-@check(text("One head, heads of one feature and a single token are joined like any other"), "1/4", needs=RIGHT)
+@check(text("One head, heads of one feature and a single token are joined like any other"), "1/8", needs=RIGHT)
 def edges(ask: Ask) -> None:
     """H = 1, d = 1, and B = T = 1."""
     for call in probes.MERGE_EDGES:
         equal(ask.value(call), ask.expected(call), "BTC", "merge_heads(h)")
+
+
+@check(text("An h laid out differently in memory (a view, a slice) is joined like any other"), "1/8", needs=RIGHT)
+def layouts(ask: Ask) -> None:
+    """A view such as split_heads makes, and every second number of a larger array, in float32."""
+    for call in probes.MERGE_LAYOUTS:
+        for_these(text("for an h laid out differently in memory"), lambda call=call: equal(
+            ask.value(call), ask.expected(call), "BTC", "merge_heads(h)"))
 
 
 @check(text("An h without exactly four axes is refused"), "1/4", needs=RIGHT)
@@ -43,4 +51,4 @@ def keeps_arguments(ask: Ask) -> None:
     equal(ask.value(probes.MERGE_NEXT), ask.expected(probes.MERGE_NEXT), "BTC", "merge_heads(h)")
 
 
-CHECKS = (worked_example, general, edges, refuses_other_axes, keeps_arguments)
+CHECKS = (worked_example, general, edges, layouts, refuses_other_axes, keeps_arguments)

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 
 from autograder.lessons.kit.compare import as_array, relative_error
-from autograder.lessons.kit.facts import entry, equal, leaves_arguments, pair, same_again, stays_as_it_was
+from autograder.lessons.kit.facts import entry, equal, for_these, leaves_arguments, pair, same_again, stays_as_it_was
 from autograder.lessons.kit.lesson import Ask, Wrong, check
 from autograder.lessons.kit.picture import picture_of
 from autograder.lessons.multihead import probes
@@ -52,7 +52,7 @@ def worked_example_w6(ask: Ask) -> None:
                         picture_of(np.round(seen, 3), np.array(want[heads]), "d", f"y[0, 2, :{len(seen)}]", shown=True))
 
 
-@check(text("y is right for several heads and keys, with an irregular mask"), "3/2")
+@check(text("y is right for several heads and keys, with an irregular mask"), "5/4")
 def irregular_mask(ask: Ask) -> None:
     """The general case: B=2, T=5, H=3, d=4, no matrix its own mirror image."""
     right_output(ask, probes.GENERAL.forward)
@@ -82,6 +82,29 @@ def one_token(ask: Ask) -> None:
     right_output(ask, probes.ONE_TOKEN.forward)
 
 
+@check(text("y is right where a token may not look at itself"), "1/8", needs=RIGHT)
+def off_diagonal(ask: Ask) -> None:
+    """The mask decides, not a habit: False stands on its diagonal too."""
+    right_output(ask, probes.OFF_DIAGONAL.forward)
+
+
+#: what should make no difference -> a case for it
+DRESSES = ((text("with params in another order"), probes.OTHER_ORDER),
+           (text("with arrays laid out differently in memory"), probes.OTHER_LAYOUT),
+           (text("with numbers of single precision (float32)"), probes.SINGLE_PRECISION))
+
+
+@check(text("The order of params, the layout of arrays in memory and float32 make no difference"), "1/8", needs=RIGHT)
+def other_dress(ask: Ask) -> None:
+    """Matrices go by their names, and numbers by their place."""
+    try:
+        right_output(ask, probes.ALL_OTHER.forward)
+    except Wrong:
+        for kind, case in DRESSES:
+            for_these(kind, lambda case=case: right_output(ask, case.forward))
+        raise
+
+
 @check(text("The cache holds x, heads and joined (J) for the way back"), "1/2", needs=RIGHT)
 def cache(ask: Ask) -> None:
     """What students keep under "attention" is up to them."""
@@ -97,9 +120,11 @@ def cache(ask: Ask) -> None:
 
 @check(text("Whole numbers give floats, and the right ones"), "1/4", needs=RIGHT)
 def whole_numbers(ask: Ask) -> None:
-    """Integer x and matrices."""
+    """Integer x and matrices, also of kinds in which a product has no room."""
     right_output(ask, probes.WHOLE_NUMBERS.forward)
-    right_output(ask, probes.SMALL_INTEGERS.forward)
+    for case in (probes.BYTES, probes.UNSIGNED):
+        for_these(text("for whole numbers of the kind {kind}", kind=str(case.x.dtype)),
+                  lambda case=case: right_output(ask, case.forward))
 
 
 @check(text("Large scores (x times 60) still give finite numbers"), "1/4", needs=RIGHT)
@@ -115,7 +140,8 @@ def large_scores(ask: Ask) -> None:
 def keeps_arguments(ask: Ask) -> None:
     """Arrays, their shapes, the keys of params, the mask."""
     leaves_arguments(ask, probes.GENERAL.forward, ("x", "params", "heads", "allowed"))
-    leaves_arguments(ask, probes.FULL_MASK.forward, ("x", "params", "heads", "allowed"))
+    for case in (probes.FULL_MASK, probes.OFF_DIAGONAL):
+        leaves_arguments(ask, case.forward, ("x", "params", "heads", "allowed"))
 
 
 @check(text("The same call gives the same answer again"), "1/8", needs=RIGHT)
@@ -127,5 +153,5 @@ def same_answer_twice(ask: Ask) -> None:
         same_again(first[0], answer(ask, again)[0], "multihead")
 
 
-CHECKS = (worked_example_w2, worked_example_w6, irregular_mask, full_mask, narrow_heads, one_head, one_token, cache,
-          whole_numbers, large_scores, keeps_arguments, same_answer_twice)
+CHECKS = (worked_example_w2, worked_example_w6, irregular_mask, full_mask, narrow_heads, one_head, one_token,
+          off_diagonal, other_dress, cache, whole_numbers, large_scores, keeps_arguments, same_answer_twice)

@@ -5,9 +5,10 @@ import numpy as np
 
 from autograder.lessons.kit.compare import TOLERANCE, as_array, difference, relative_error
 from autograder.lessons.kit.derivatives import predicts_changes
-from autograder.lessons.kit.facts import entry, equal, leaves_arguments, pair, same_again, stays_as_it_was
+from autograder.lessons.kit.facts import entry, equal, for_these, leaves_arguments, pair, same_again, stays_as_it_was
 from autograder.lessons.kit.lesson import Ask, Wrong, check
 from autograder.lessons.multihead import probes
+from autograder.lessons.multihead.checks.multihead import DRESSES
 from autograder.lessons.multihead.probes import WEIGHTS, Case
 from autograder.records import text
 
@@ -36,9 +37,16 @@ def right_gradient(ask: Ask, case: Case, name: str) -> None:
     """The reference's gradient; in the world "own-derivative" the true derivative of the student's own forward."""
     got = gradient(ask, case, name)
     if ask.world == "own-derivative":
-        predicts_changes(ask, case, name, got, title_of(name), AXES[name])
+        several = case is probes.GENERAL            # elsewhere one direction says enough
+        predicts_changes(ask, case, name, got, title_of(name), AXES[name], directions=3 if several else 1)
     else:
         equal(got, expected_gradient(ask, case, name), AXES[name], title_of(name))
+
+
+def right_gradients(ask: Ask, case: Case) -> None:
+    """All of them."""
+    for name in ("x", *WEIGHTS):
+        right_gradient(ask, case, name)
 
 
 @check(text("W3: one token; dJ, dWO, dV and dWV as in the example, dX = [[[16, 10]]]"), "1/4", needs=RIGHT, shown=True,
@@ -149,7 +157,7 @@ def dwv(ask: Ask) -> None:
     right_gradient(ask, probes.GENERAL, "wv")
 
 
-@check(text("The gradient of wo is right"), "3/4", derivative=True)
+@check(text("The gradient of wo is right"), "1/2", derivative=True)
 def dwo(ask: Ask) -> None:
     """The general case."""
     right_gradient(ask, probes.GENERAL, "wo")
@@ -160,8 +168,25 @@ def dwo(ask: Ask) -> None:
 def edges(ask: Ask) -> None:
     """H = 1, and d = 1."""
     for case in (probes.ONE_HEAD, probes.NARROW_HEADS):
-        for name in ("x", *WEIGHTS):
-            right_gradient(ask, case, name)
+        right_gradients(ask, case)
+
+
+@check(text("The gradients are right where a token may not look at itself"), "1/8", needs=RIGHT, derivative=True)
+def off_diagonal(ask: Ask) -> None:
+    """False stands on the diagonal of the mask too."""
+    right_gradients(ask, probes.OFF_DIAGONAL)
+
+
+@check(text("The order of params, the layout of arrays in memory and float32 make no difference"), "1/8", needs=RIGHT,
+       derivative=True)
+def other_dress(ask: Ask) -> None:
+    """Matrices go by their names, and numbers by their place."""
+    try:
+        right_gradients(ask, probes.ALL_OTHER)
+    except Wrong:
+        for kind, case in DRESSES:
+            for_these(kind, lambda case=case: right_gradients(ask, case))
+        raise
 
 
 @check(text("Large scores (x times 60) still give finite gradients"), "1/8", needs=RIGHT, derivative=True)
@@ -212,9 +237,9 @@ def no_averaging(ask: Ask) -> None:
 
 @check(text("Whole numbers give floats, and the right ones"), "1/4", needs=RIGHT, derivative=True)
 def whole_numbers(ask: Ask) -> None:
-    """Integer x, matrices and dy."""
-    for name in ("x", *WEIGHTS):
-        right_gradient(ask, probes.WHOLE_NUMBERS, name)
+    """Integer x, matrices and dy, also of a kind in which a product has no room."""
+    right_gradients(ask, probes.WHOLE_NUMBERS)
+    for_these(text("for whole numbers of the kind {kind}", kind="int8"), lambda: right_gradients(ask, probes.BYTES))
 
 
 @check(text("The cache, params and dy stay as they were"), "1/8", needs=RIGHT)
@@ -236,10 +261,9 @@ def same_answer_twice(ask: Ask) -> None:
        derivative=True)
 def large_case(ask: Ask) -> None:
     """An analytic backward takes milliseconds, even with loops; nudging 37,000 numbers one by one takes too long."""
-    for name in ("x", *WEIGHTS):
-        right_gradient(ask, probes.LARGE, name)
+    right_gradients(ask, probes.LARGE)
 
 
-CHECKS = (worked_example_w3, route_q, route_k, route_v, routes_are_added, single_key, dx, dwq, dwk, dwv,
-          dwo, edges, finite_differences, no_averaging, whole_numbers, large_scores, keeps_arguments,
+CHECKS = (worked_example_w3, route_q, route_k, route_v, routes_are_added, single_key, dx, dwq, dwk, dwv, dwo, edges,
+          off_diagonal, other_dress, finite_differences, no_averaging, whole_numbers, large_scores, keeps_arguments,
           same_answer_twice, large_case)

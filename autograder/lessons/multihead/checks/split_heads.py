@@ -1,5 +1,5 @@
 """split_heads: (B, T, C) -> (B, H, T, d)."""
-from autograder.lessons.kit.facts import equal, leaves_arguments, refuses, same_again, stays_as_it_was
+from autograder.lessons.kit.facts import equal, for_these, leaves_arguments, refuses, same_again, stays_as_it_was
 from autograder.lessons.kit.lesson import Ask, check
 from autograder.lessons.multihead import probes
 from autograder.records import text
@@ -20,11 +20,19 @@ def general(ask: Ask) -> None:
         equal(ask.value(call), ask.expected(call), "BHTd", "split_heads(x, heads)")
 
 
-@check(text("One head, heads of one feature and a single token are cut like any other"), "1/4", needs=RIGHT)
+@check(text("One head, heads of one feature and a single token are cut like any other"), "1/8", needs=RIGHT)
 def edges(ask: Ask) -> None:
     """H = 1, d = 1, and B = T = 1."""
     for call in probes.SPLIT_EDGES:
         equal(ask.value(call), ask.expected(call), "BHTd", "split_heads(x, heads)")
+
+
+@check(text("An x laid out differently in memory (a view, a slice) is cut like any other"), "1/8", needs=RIGHT)
+def layouts(ask: Ask) -> None:
+    """Single precision in Fortran order, and every second number of a larger array."""
+    for call in probes.SPLIT_LAYOUTS:
+        for_these(text("for an x laid out differently in memory"), lambda call=call: equal(
+            ask.value(call), ask.expected(call), "BHTd", "split_heads(x, heads)"))
 
 
 @check(text("A number of heads that does not divide C is refused"), "1/4", needs=RIGHT)
@@ -45,10 +53,16 @@ def refuses_bool(ask: Ask) -> None:
     refuses(ask, probes.SPLIT_BOOL, text("True as the number of heads"))
 
 
-@check(text("A float as the number of heads, such as 2.0 or 2.7, is refused"), "1/4", needs=RIGHT)
+@check(text("A float as the number of heads, such as 2.0 or 2.7, is refused"), "1/8", needs=RIGHT)
 def refuses_fractions(ask: Ask) -> None:
     """Not rounded to something that fits."""
     refuses(ask, probes.SPLIT_FRACTIONS, text("a float as the number of heads"))
+
+
+@check(text("A text as the number of heads, such as '3', is refused"), "1/8", needs=RIGHT)
+def refuses_text(ask: Ask) -> None:
+    """Not read as a number; nor is None."""
+    refuses(ask, probes.SPLIT_TEXT, text("something other than a number as the number of heads"))
 
 
 @check(text("An x without exactly three axes is refused"), "1/4", needs=RIGHT)
@@ -67,5 +81,5 @@ def keeps_arguments(ask: Ask) -> None:
     equal(ask.value(probes.SPLIT_NEXT), ask.expected(probes.SPLIT_NEXT), "BHTd", "split_heads(x, heads)")
 
 
-CHECKS = (worked_example, general, edges, refuses_other_divisors, refuses_below_one, refuses_bool,
-          refuses_fractions, refuses_other_axes, keeps_arguments)
+CHECKS = (worked_example, general, edges, layouts, refuses_other_divisors, refuses_below_one, refuses_bool,
+          refuses_fractions, refuses_text, refuses_other_axes, keeps_arguments)
