@@ -5,7 +5,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 
 import numpy as np
@@ -117,6 +117,9 @@ class Assessor:
             forward = judged.get(one.exercise.differentiates or "")
             if one.complete or forward is None or all(attempt.world == "own" for attempt in forward.attempts):
                 continue
+            if one.cannot_be_tried(forward):
+                remarks.append(_untried(one, forward))
+                continue
             holds = self._derivatives(judged, one, own, open_subject)
             known = bool(holds) and self.catalogue.explains_forward(judged, forward.exercise.name)
             if known:
@@ -146,6 +149,16 @@ class Assessor:
             source = implementation.make(self.lesson.reference_source)
             self._implementations[implementation.make] = LocalSubject(source, "implementation")
         return self._implementations[implementation.make]
+
+
+def _untried(one: Judged, forward: Judged) -> Text:
+    """What a person should know; the student reads of the forward first, which has to answer before anything else."""
+    names = {"function": one.exercise.name, "forward": forward.exercise.name}
+    why = text("{function} could not be tried: your {forward} gives no answer, and {function} does not work with the "
+               "cache of another one; repair {forward} first, a person will look at {function}", **names)
+    one.attempts = [replace(attempt, why=why) if attempt.word == "raised" else attempt for attempt in one.attempts]
+    return text("a person should look at {function}: {forward} stops with an error, and {function} does not work with "
+                "the reference's cache, so it could not be judged", **names)
 
 
 class Engine:

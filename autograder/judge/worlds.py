@@ -19,7 +19,7 @@ import numpy as np
 
 from autograder.judge.reasons import why_unanswered
 from autograder.lessons.kit.compare import NotPlain
-from autograder.lessons.kit.lesson import Check, Exercise, Lesson, Unanswered, Wrong, is_stub
+from autograder.lessons.kit.lesson import UNWRITTEN, Check, Exercise, Lesson, Unanswered, Wrong, is_stub
 from autograder.records import Call, Outcome, Picture, Result, StandIns, Subject, Text, text
 from autograder.sandbox.wire.tree import leaves
 
@@ -70,6 +70,20 @@ class Judged:
         own, stand_in = self.answers["own"], self.answers.get("stand-in", {})
         return any(outcome.status == "raised" and call in own and own[call].status == "answered"
                    for call, outcome in stand_in.items() if call.function == self.exercise.name)
+
+
+    def cannot_be_tried(self, forward: Judged) -> bool:
+        """Whether the forward answers nothing, and this cannot read the reference's cache: perhaps only its own."""
+        answered = [outcome for world in forward.answers.values() for call, outcome in world.items()
+                    if call.function == forward.exercise.name and outcome.status == "answered"]
+        tried = [outcome for call, outcome in self.answers.get("stand-in", {}).items()
+                 if call.function == self.exercise.name]
+        return not answered and bool(tried) and all(
+            outcome.status == "raised" and _NO_KEY.isdisjoint(outcome.kinds) for outcome in tried)
+
+
+#: what is raised for another reason than a cache that is laid out differently
+_NO_KEY = frozenset({UNWRITTEN, "NameError", "ImportError"})
 
 
 class AskIn:

@@ -75,7 +75,7 @@ WHOLE_NUMBERS = _whole_numbers(20266, B=2, T=4, H=3, d=2)
 LARGE_SCORES = replace(GENERAL, x=GENERAL.x * 60)
 ONE_SEQUENCE, TWICE_THE_SEQUENCE = FULL_MASK.only_the_first(1), FULL_MASK.only_the_first(2)
 BYTES = replace(WHOLE_NUMBERS, x=WHOLE_NUMBERS.x.astype(np.int8), dy=(20 * WHOLE_NUMBERS.dy).astype(np.int8), params={
-    name: ((40 if name in ("wv", "wo") else 1) * matrix).astype(np.int8)
+    name: ((100 if name in ("wv", "wo") else 1) * matrix).astype(np.int8)
     for name, matrix in WHOLE_NUMBERS.params.items()})
 UNSIGNED = BYTES.each(lambda array: np.abs(array).astype(np.uint8))
 #: every query may look at some key, but not all at themselves
