@@ -21,7 +21,7 @@ ALLOWED = {
     "sandbox": {"sandbox/wire", "sandbox/inside"},
     "judge": {"lessons/kit", "sandbox", "sandbox/wire"},
     "intake": {"lessons/kit"},
-    "proof": {"lessons/kit", "intake", "judge", "sandbox", "sandbox/wire"},
+    "proof": {"lessons/kit", "intake", "judge", "sandbox"},
     "course": {"lessons", "lessons/kit", "intake", "judge"},
     "output": set(),
     "output/exports": {"output"},
