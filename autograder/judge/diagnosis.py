@@ -167,14 +167,22 @@ class Catalogue:
             right.agrees(seen), np.all([row.agrees(right) | row.agrees(seen) for row in rows], axis=0),
             np.any([row.agrees(seen) for row in rows], axis=0)).all())
 
+    def explains(self, judged: Judged, diagnosis: Diagnosis) -> bool:
+        """Whether known mistakes, or steps done otherwise, give everything that was answered.
+
+        A word about the first wrong step explains nothing: there is one for any nonsense.
+        """
+        known = {mistake.id for mistake in self._lesson.mistakes}
+        if diagnosis.mistakes and known.issuperset(diagnosis.mistakes):
+            return True
+        return self.families.explains(judged.exercise.name, judged.answers.get("stand-in", judged.answers["own"]))
+
     def explains_forward(self, judged: Mapping[str, Judged], name: str) -> bool:
         """Whether the student's own function behaves like known mistakes, including those of earlier exercises."""
         forward = judged[name]
-        if self.diagnose(forward).mistakes:
+        if self.explains(forward, self.diagnose(forward)):
             return True
         answers = _of(forward.answers["own"], name)
-        if self.families.explains(name, forward.answers.get("stand-in", answers)):
-            return True
         before = [(mistake,) for earlier in forward.exercise.stand_ins for mistake in self.mistakes(earlier)]
         return any(self.subject(*made) is not None and self._explains_all(made, answers, frozenset())
                    for made in before)

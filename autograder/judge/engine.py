@@ -85,9 +85,12 @@ class Assessor:
                 self._stand_in(judged, open_subject)
                 for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
         diagnoses = self._diagnoses(judged)
+
+        def explained(one: Judged) -> bool:
+            return self.catalogue.explains(one, diagnoses.get(one.exercise.name, Diagnosis()))
         with stage("own tests"):
             for one, outcomes in zip(trials, known, strict=True):
-                tested, remarks = own_test(one, outcomes, judged, diagnoses)
+                tested, remarks = own_test(one, outcomes, judged, explained)
                 judged[one.exercise.name] = tested
                 for_a_person += remarks
         return Assessment(tuple(

@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from autograder.judge.worlds import AskIn, Attempt, Judged, Open, attempt, functions_of
 from autograder.lessons.kit.lesson import Exercise, Implementation, is_stub
-from autograder.records import Call, Diagnosis, Outcome, Proxy, Subject, Text, text
+from autograder.records import Call, Outcome, Proxy, Subject, Text, text
 
 #: the subject that an implementation is
 SubjectOf = Callable[[Implementation], Subject]
@@ -162,15 +162,16 @@ def blamed(judged: Judged, why: Text) -> Judged:
 # --- the order of the worlds --------------------------------------------------------------------------------------
 
 def own_test(trials: Trials, known: Mapping[str, Outcome], judged: Mapping[str, Judged],
-             diagnoses: Mapping[str, Diagnosis]) -> tuple[Judged, list[Text]]:
+             explained: Callable[[Judged], bool]) -> tuple[Judged, list[Text]]:
     """The test with the student's own functions; where it rejects what is right, with stand-ins for those.
 
-    The reference stands in for an attempt only. For what is not written, or answers nothing that comes near, nothing
-    does; that this is why the test fails is found out by trying, and said.
+    The reference stands in for an attempt only: what is right somewhere, or `explained` by a known mistake. For what is
+    not written, or answers nothing that comes near, nothing does; that this is why the test fails is found out by
+    trying, and said.
     """
     tested = trials.judged(known)
     lost = _lost(judged) if rejects(tested) else ()
-    attempts = tuple(name for name in lost if _is_an_attempt(judged[name], diagnoses.get(name, Diagnosis())))
+    attempts = tuple(name for name in lost if _is_right_somewhere(judged[name]) or explained(judged[name]))
     again = trials.with_stand_ins(attempts, bool(known))
     wrong = [name for name in attempts if not judged[name].complete]
     if again is not None:
@@ -201,9 +202,9 @@ def _lost(judged: Mapping[str, Judged]) -> tuple[str, ...]:
     return tuple(name for name in judged if name in lost)
 
 
-def _is_an_attempt(one: Judged, diagnosis: Diagnosis) -> bool:
-    """Whether a value that is not in the notebook was right, or all that is wrong is a known mistake."""
-    return bool(diagnosis.mistakes) or any(one.attempts[index].word == "passed" for index in gates(one.exercise))
+def _is_right_somewhere(one: Judged) -> bool:
+    """Whether a value that is not in the notebook was right."""
+    return any(one.attempts[index].word == "passed" for index in gates(one.exercise))
 
 
 def _words(one: Judged) -> set[str]:
