@@ -31,6 +31,7 @@ test-integration: setup	# what is slow by nature: other Pythons, other NumPys, o
 
 lint: setup	# what is wrong without running it, and what is out of date
 	$(BIN)/ruff check .
+	$(BIN)/basedpyright --level error
 	$(BIN)/autograder dev all --check
 
 everywhere: setup	# the students' side, on each Python and NumPy that this machine can have

@@ -8,7 +8,7 @@ A stage inside another is subtracted from it, so that all of them add up to the 
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import get_ident
@@ -20,7 +20,7 @@ class Profile:
     """Seconds by stage; the stage entered last is the one that runs."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter):
-        self.seconds: Counter[str] = Counter()
+        self.seconds: dict[str, float] = defaultdict(float)
         self.workers: Counter[str] = Counter()                  # what other processes measured
         self._clock, self._running, self._since = clock, [""], 0.0
         self.thread = get_ident()
@@ -37,7 +37,7 @@ class Profile:
 
     def taken(self) -> dict[str, float]:
         """The seconds since the last call of this."""
-        seconds, self.seconds = dict(self.seconds), Counter()
+        seconds, self.seconds = dict(self.seconds), defaultdict(float)
         return seconds
 
     def _switch(self) -> None:

@@ -118,6 +118,7 @@ def pieces(source: str) -> Iterator[Piece]:
     """The texts and comments of a module, in order."""
     for start, end in _spans(source):
         found = _PIECE.fullmatch(source, start, end)
+        assert found is not None, source[start:end]
         if found["comment"] is not None:
             yield Piece(*found.span("comment"), found["comment"])
         else:

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import nbformat
 from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config, PyFileConfigLoader
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.authoring.leak import Secrets, prove, secrets
 from autograder.intake.regions import bodies

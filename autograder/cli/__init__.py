@@ -6,6 +6,7 @@ them. Each file of this folder holds commands that belong together.
 """
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -39,11 +40,11 @@ def _show_version(context: click.Context, option: click.Parameter, value: bool) 
 class _Commands(click.Group):
     """Commands whose options default to the course's settings, if this folder has an autograder.toml."""
 
-    def resolve_command(self, context: click.Context, arguments: list[str]
+    def resolve_command(self, ctx: click.Context, args: list[str]
                         ) -> tuple[str | None, click.Command | None, list[str]]:
-        name, command, rest = super().resolve_command(context, arguments)
-        if command is not None and os.path.exists(SETTINGS):
-            context.default_map = {name: _course_defaults(command, asks_for_help=not {"-h", "--help"}.isdisjoint(rest))}
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and command is not None and os.path.exists(SETTINGS):
+            ctx.default_map = {name: _course_defaults(command, asks_for_help=not {"-h", "--help"}.isdisjoint(rest))}
         return name, command, rest
 
 
@@ -54,7 +55,8 @@ def _course_defaults(command: click.Command, asks_for_help: bool) -> dict[str, A
         if asks_for_help:                   # help must not depend on a valid file
             return {}
         raise
-    return {parameter.name: options[parameter.name] for parameter in command.params if parameter.name in options}
+    names = (parameter.name for parameter in command.params)
+    return {name: options[name] for name in names if name is not None and name in options}
 
 
 @click.group(cls=_Commands, epilog=examples(
@@ -83,7 +85,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     if COMPLETE in os.environ:
         cli.main(prog_name="autograder", complete_var=COMPLETE)
     code = run(sys.argv[1:])

@@ -41,7 +41,9 @@ def _worth_keeping(path: Path) -> str:
 
 def spare_the_given(target: str | None, paths: Iterable[str], what: str = "one of the submissions") -> None:
     """Raise UsageError if the output would overwrite an input, by whatever path its file is reached."""
-    for path in paths if target and target != "-" else ():
+    if not target or target == "-":
+        return
+    for path in paths:
         with suppress(OSError, ValueError):
             if os.path.realpath(target) == os.path.realpath(path) or os.path.samefile(target, path):
                 raise click.UsageError(f"{target} is {what} and would be overwritten")

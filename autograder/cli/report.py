@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -128,7 +128,7 @@ def _can_be_shown(grade: Grade, run: Run, page: Callable[[Run], str]) -> bool:
     return True
 
 
-def _language(grades: list[Grade]) -> str:
+def _language(grades: Sequence[Grade]) -> str:
     """The language of most notebooks."""
     from autograder.locale.language import LANGUAGES
     known = [grade.language for grade in grades if grade.language in LANGUAGES]

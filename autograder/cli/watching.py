@@ -69,6 +69,7 @@ def profiled(wanted: bool) -> Iterator[None]:
         return
     from autograder.stages import profiling
     profile, start = profiling(True), time.perf_counter()
+    assert profile is not None
     try:
         yield
     finally:

@@ -54,4 +54,4 @@ class _Gaps(Template):
     """Gaps written as @name@, since shells and workflows use $ themselves."""
 
     delimiter = "@"
-    pattern = r"""(?P<escaped>@@)|@(?P<named>[a-z]+)@|(?P<braced>(?!))|(?P<invalid>(?!))"""
+    pattern = r"""(?P<escaped>@@)|@(?P<named>[a-z]+)@|(?P<braced>(?!))|(?P<invalid>(?!))"""  # pyright: ignore[reportAssignmentType] - compiled by Template

@@ -142,6 +142,8 @@ def _graded(submission: Submission, config: pytest.Config) -> Grade:
 class ExerciseNode(pytest.Collector):
     """One exercise of a submission."""
 
+    parent: SubmissionNode
+
     def __init__(self, *, exercise: ExerciseGrade, **node: Any):
         super().__init__(**node)
         self.exercise = exercise

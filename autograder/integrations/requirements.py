@@ -31,4 +31,5 @@ def requirements() -> list[str]:
 def _needs(name: str) -> list[str]:
     """The direct dependencies of this package, by normalised names."""
     lines = [line for line in distribution(name).requires or () if "extra ==" not in line]
-    return [re.sub(r"[-_.]+", "-", _NAME.match(line)[0]).lower() for line in lines]
+    names = [found[0] for found in map(_NAME.match, lines) if found is not None]
+    return [re.sub(r"[-_.]+", "-", name).lower() for name in names]

@@ -57,7 +57,7 @@ def changed_files(contents: Mapping[Path, bytes]) -> list[Path]:
 
 def words(catalogue: Catalog) -> dict[str, str]:
     """Each sentence of a catalogue with its translation."""
-    return {message.id: message.string for message in catalogue if message.id}
+    return {str(message.id): str(message.string or "") for message in catalogue if message.id}
 
 
 def _compiled_before(path: Path) -> Catalog:
@@ -86,7 +86,7 @@ def extracted() -> Catalog:
 def in_template(source: str) -> list[str]:
     """The first argument of every `text("...")` in a page, in order."""
     calls = babel_extract(BytesIO(source.encode()), ["text"], [], {})
-    return [found if isinstance(found, str) else found[0] for _, _, found, _ in calls]
+    return [found if isinstance(found, str) else str(found[0]) for _, _, found, _ in calls if found]
 
 
 def in_code(source: str) -> list[str]:
@@ -132,5 +132,5 @@ def compiled(path: Path) -> bytes:
 
 def untranslated(path: Path) -> list[str]:
     """The sentences without a translation, or with different gaps in it."""
-    return [message.id for message in read(path) if message.id
-            and (not message.string or sorted(GAP.findall(message.id)) != sorted(GAP.findall(message.string)))]
+    return [sentence for sentence, meant in words(read(path)).items()
+            if not meant or sorted(GAP.findall(sentence)) != sorted(GAP.findall(meant))]

@@ -32,7 +32,7 @@ def _why_not(grade: Any) -> Sequence[Any]:
     return {"unreadable": grade.notices, "broken": grade.for_a_person}.get(grade.status, ())[-1:]
 
 
-def _points(grade: Any) -> str:
+def _points(grade: Any) -> float | str | None:
     return "?" if grade.points is None else number(grade.points)
 
 

@@ -102,12 +102,13 @@ def _exchanged(picture: Picture) -> Text | None:
 
 def _along(picture: Picture) -> Table:
     """A column per place along the axis, with a tick or a cross."""
-    places = range(picture.want[picture.axis])
+    axis = picture.axis or 0
+    places = range(picture.want[axis])
     off = [(place == picture.index) == picture.differs for place in places]
-    word = picture.axes[picture.axis]
+    word = picture.axes[axis]
     entries = [Entry("✗" if bad else "✓", "off" if bad else "right") for bad in off]
     columns = [Head(word, place, bad) for place, bad in zip(places, off, strict=True)]
-    return Table((), f"{picture.letters[picture.axis]} →", columns, [(Head(SEEN), entries)])
+    return Table((), f"{picture.letters[axis]} →", columns, [(Head(SEEN), entries)])
 
 
 # --- the numbers --------------------------------------------------------------------------------------------------

@@ -32,8 +32,8 @@ def page_template(name: str, language: str, folder: Path = TEMPLATES):
     """A template of this folder in which every `{{ value }}` is translated, made plain and escaped, in that order."""
     pages = Environment(loader=FileSystemLoader([folder, TEMPLATES]), autoescape=True, undefined=StrictUndefined,
                         finalize=_shown(language), trim_blocks=True, lstrip_blocks=True)
-    pages.globals.update(text=text, language=language or LANGUAGES[0],
-                         marks=marks, verdict_words=VERDICT_WORDS, drawing=drawing)
+    pages.globals |= {"text": text, "language": language or LANGUAGES[0], "marks": marks,
+                      "verdict_words": VERDICT_WORDS, "drawing": drawing}
     return pages.get_template(name)
 
 

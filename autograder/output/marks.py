@@ -95,12 +95,12 @@ def first_to_look_at(grade: Grade) -> Next | None:
 
     None where all is right.
     """
-    lost = [exercise for exercise in grade.exercises
+    lost = [(exercise, exercise.points) for exercise in grade.exercises
             if not exercise.skipped and exercise.points is not None and exercise.points < exercise.max_points]
     if not lost:
         return None
-    first = next((exercise for exercise in lost if 2 * exercise.points <= exercise.max_points),
-                 max(lost, key=lambda exercise: exercise.max_points - exercise.points))
+    first, _ = next((one for one in lost if 2 * one[1] <= one[0].max_points),
+                    max(lost, key=lambda one: one[0].max_points - one[1]))
     said = [verdict.message or verdict.title for verdict in not_passed(first)]
     return Next(first, next(iter((*first.diagnosis.hints, *said)), None), len(lost) > 1)
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from autograder.judge.engine import Assessment, Assessor
@@ -75,7 +75,7 @@ def claims(lesson: Lesson, tried: Sequence[Tried]) -> list[Claim]:
         _claim("mistakes named by their diagnosis", mistakes, map(_misnamed, mistakes), least=NAMED)]
 
 
-def _claim(says: str, tried: Sequence[Tried], why: Sequence[str], least: float = 100.0) -> Claim:
+def _claim(says: str, tried: Sequence[Tried], why: Iterable[str], least: float = 100.0) -> Claim:
     exceptions = [f"{trial.mistake.id}: {each}" for trial, each in zip(tried, why, strict=True) if each]
     return Claim(says, len(tried) - len(exceptions), len(tried), tuple(exceptions), least)
 

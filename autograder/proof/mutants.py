@@ -109,5 +109,5 @@ class _CutMessages(ast.NodeTransformer):
     """f"heads must be positive, got {heads}" -> 'heads must...'."""
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.Constant:
-        words = " ".join(part.value for part in node.values if isinstance(part, ast.Constant)).split()
+        words = " ".join(str(part.value) for part in node.values if isinstance(part, ast.Constant)).split()
         return ast.Constant(f"{' '.join(words[:2])}...")

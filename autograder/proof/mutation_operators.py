@@ -55,9 +55,10 @@ def like(node: ast.AST, **fields: Any) -> Any:
 
 # --- operators and comparisons ------------------------------------------------------------------------------------
 
-_ARITHMETIC = {ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Add, ast.FloorDiv),
-               ast.Div: (ast.Mult, ast.FloorDiv), ast.FloorDiv: (ast.Div, ast.Mod, ast.Mult),
-               ast.Mod: (ast.FloorDiv, ast.Mult), ast.Pow: (ast.Mult,), ast.MatMult: (ast.Mult, ast.Add)}
+_ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Add, ast.FloorDiv),
+    ast.Div: (ast.Mult, ast.FloorDiv), ast.FloorDiv: (ast.Div, ast.Mod, ast.Mult),
+    ast.Mod: (ast.FloorDiv, ast.Mult), ast.Pow: (ast.Mult,), ast.MatMult: (ast.Mult, ast.Add)}
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
@@ -206,8 +207,10 @@ def _without_condition(node: ast.If, scope: Scope) -> Iterator[list[ast.stmt]]:
 @operator(ast.Return)
 def _negated_return(node: ast.Return, scope: Scope) -> Iterator[ast.stmt]:
     """return a -> return -a, part by part."""
+    if node.value is None:
+        return
     parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
     for index, part in enumerate(parts):
         if not isinstance(part, ast.Dict):
-            negated = [ast.UnaryOp(ast.USub(), p) if i == index else p for i, p in enumerate(parts)]
+            negated: list[ast.expr] = [ast.UnaryOp(ast.USub(), p) if i == index else p for i, p in enumerate(parts)]
             yield like(node, value=ast.Tuple(negated, ast.Load()) if len(parts) > 1 else negated[0])

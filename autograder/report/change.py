@@ -52,7 +52,7 @@ class StudentChange:
 
     @property
     def by(self) -> float:
-        return self.after.points - self.before.points
+        return (self.after.points or 0.0) - (self.before.points or 0.0)
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ def _exercises(before: Class, after: Class) -> list[tuple[ExerciseFacts | None, 
 def _checks(before: Class, after: Class) -> list[ShareChange]:
     old, new = ({(item.column.exercise, item.column.check): item for item in items(side)} for side in (before, after))
     found = []
-    for name in {**new, **old}:
+    for name, some in {**new, **old, **new}.items():
         earlier, later = old.get(name), new.get(name)
-        found.append(ShareChange(name, (later or earlier).column.title,
+        found.append(ShareChange(name, some.column.title,
                                  (earlier.passed, earlier.tried) if earlier else (0, 0),
                                  (later.passed, later.tried) if later else (0, 0)))
     return sorted(found, key=_largest)

@@ -46,15 +46,15 @@ def exercises_chart(exercises: Sequence[ExerciseFacts]) -> Markup:
 
 def items_chart(items: Sequence[Item]) -> Markup:
     """Each check as a dot: the share that passes, and how well it discriminates."""
-    dots = [item for item in items if item.share is not None and item.rest is not None]
+    dots = [(item, item.share, item.rest) for item in items if item.share is not None and item.rest is not None]
     chart = _chart("XY", "items-chart", ("think", "bad"), height=380, stroke=False, dots_size=5,
                    x_title="share that passes (%)", y_title="item-rest correlation (rir)", legend_at_bottom=True,
-                   xrange=(0, 100), range=(min([-0.2, *(item.rest for item in dots)]), 1),
-                   show_legend=any(item.odd for item in dots))
+                   xrange=(0, 100), range=(min([-0.2, *(rest for _, _, rest in dots)]), 1),
+                   show_legend=any(item.odd for item, _, _ in dots))
     for label, odd in (("checks", False), ("odd", True)):
-        chart.add(label, [{"value": (round(100 * item.share, 1), round(item.rest, 2)),
+        chart.add(label, [{"value": (round(100 * share, 1), round(rest, 2)),
                            "label": plain(f"{item.column.exercise} / {item.column.check}")}
-                          for item in dots if item.odd is odd])
+                          for item, share, rest in dots if item.odd is odd])
     return _svg(chart, "Each check by how many pass it and how well it separates; the table below has the numbers")
 
 
@@ -63,10 +63,10 @@ def changes_chart(changes: Changes) -> Markup:
     both = list(reversed(changes.exercises))
     chart = _chart("HorizontalBar", "changes-chart", ("think", "none"), height=110 + 56 * len(both), range=(0, 100),
                    x_title="mean, % of the points", legend_at_bottom=True)
-    chart.x_labels = [_short((after or before).name) for before, after in both]
+    chart.x_labels = [_short(facts.name) for facts in (after or before for before, after in both) if facts is not None]
     for label, side in (("now", 1), ("before", 0)):
-        chart.add(label, [None if pair[side] is None or pair[side].share is None else round(100 * pair[side].share)
-                          for pair in both])
+        shares = [facts and facts.share for facts in (pair[side] for pair in both)]
+        chart.add(label, [None if share is None else round(100 * share) for share in shares])
     return _svg(chart, "Mean per exercise before and now; the table below has the numbers")
 
 

@@ -79,7 +79,7 @@ class Class:
 
     @cached_property
     def points(self) -> list[float]:
-        return [grade.points for grade in self.graded]
+        return [grade.points for grade in self.graded if grade.points is not None]
 
     @cached_property
     def max_points(self) -> float:
@@ -98,7 +98,7 @@ class Class:
 
     @cached_property
     def full(self) -> int:
-        return sum(grade.points >= grade.max_points - _EPSILON for grade in self.graded)
+        return sum((grade.points or 0.0) >= grade.max_points - _EPSILON for grade in self.graded)
 
     @cached_property
     def mean(self) -> float | None:
@@ -151,13 +151,13 @@ class Class:
 
 
 def _exercise(name: str, found: Sequence[ExerciseGrade]) -> ExerciseFacts:
-    known = [exercise for exercise in found if exercise.points is not None]
-    blank = [exercise for exercise in known if not_written(exercise)]
-    written = [exercise for exercise in known if not not_written(exercise)]
-    full = sum(exercise.points >= exercise.max_points - _EPSILON for exercise in written)
-    none = sum(exercise.points <= _EPSILON for exercise in written)
+    known = [(exercise, exercise.points) for exercise in found if exercise.points is not None]
+    blank = [exercise for exercise, _ in known if not_written(exercise)]
+    written = [(exercise, points) for exercise, points in known if not not_written(exercise)]
+    full = sum(points >= exercise.max_points - _EPSILON for exercise, points in written)
+    none = sum(points <= _EPSILON for _, points in written)
     return ExerciseFacts(name, max((exercise.max_points for exercise in found), default=0.0),
-                         fmean(exercise.points for exercise in known) if known else None,
+                         fmean(points for _, points in known) if known else None,
                          full, len(written) - full - none, none, len(blank))
 
 

@@ -63,7 +63,7 @@ class Item:
 
 def items(of: Class) -> list[Item]:
     """One Item for each check, in the order of the exercises."""
-    table = [(grade.points, verdicts_of(grade)) for grade in of.graded]
+    table = [(grade.points or 0.0, verdicts_of(grade)) for grade in of.graded]
     return [_item(column, [(points, verdicts[column.exercise, column.check]) for points, verdicts in table
                            if (column.exercise, column.check) in verdicts]) for column in of.columns]
 

@@ -65,10 +65,9 @@ def _count(facts: MistakeFacts, grade: Grade, exercise: ExerciseGrade) -> None:
     facts.students.append(grade)
     facts.lost += exercise.max_points - (exercise.points or 0.0)
     failed = [verdict for verdict in exercise.verdicts if verdict.verdict not in ("passed", "skipped", "broken")]
-    telling = [verdict for verdict in failed if verdict.message and facts.id in verdict.mistakes] or [
-        verdict for verdict in failed if verdict.message]
-    if telling:
-        facts.signs.append((telling[0].title, telling[0].message))
+    said = [(verdict, verdict.message) for verdict in failed if verdict.message]
+    for verdict, message in ([one for one in said if facts.id in one[0].mistakes] or said)[:1]:
+        facts.signs.append((verdict.title, message))
 
 
 def unexplained(grades: Sequence[Grade]) -> list[Unexplained]:

@@ -76,7 +76,7 @@ def _cells(grade: Grade, words: set[str]) -> Iterator[str]:
 def _broken(grade: Grade) -> list[Text | str]:
     if grade.status == "unreadable":
         return []
-    found = list(_verdicts(grade, {"broken"}))
+    found: list[Text | str] = list(_verdicts(grade, {"broken"}))
     return found or (["no points"] if grade.status == "broken" else [])
 
 
@@ -104,5 +104,5 @@ def _untouched(grade: Grade) -> list[Text | str]:
 
 
 def _near(grade: Grade, pass_mark: float, near: float) -> list[Text | str]:
-    by = grade.points - pass_mark
+    by = (grade.points or 0.0) - pass_mark
     return [f"{abs(by):.3g} {'above' if by >= 0 else 'below'}"] if abs(by) <= near + 1e-9 else []

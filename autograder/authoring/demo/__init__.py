@@ -33,18 +33,18 @@ def make_class(course: Path, students: int = 30, seed: int = 1, lesson: str = DE
 
     Raises NotADemo if the folder holds anything else.
     """
-    lesson, rng = load_lesson(lesson), random.Random(seed)
+    loaded, rng = load_lesson(lesson), random.Random(seed)
     _clear(course)
     (course / MARKER).write_text("Made by `autograder demo`, which may replace everything here.\n", encoding="utf-8")
     shutil.copy(course_file("nbgrader_config.py"), course)
-    for edition in lesson.editions.values():
+    for edition in loaded.editions.values():
         folder = PurePosixPath(edition).parent
         shutil.copytree(course_file(str(folder)), course / folder, ignore=shutil.ignore_patterns("__pycache__", ".*"))
-    given = {PurePosixPath(path).name: course_file(path).read_bytes() for path in lesson.beside.values()}
-    works = Cast(Assignment.of(lesson), rng).works(students)
+    given = {PurePosixPath(path).name: course_file(path).read_bytes() for path in loaded.beside.values()}
+    works = Cast(Assignment.of(loaded), rng).works(students)
     digits = max(2, len(str(students)))
     for number, work in enumerate(works, start=1):
-        _hand_in(course / "submitted" / f"student-{number:0{digits}}" / lesson.name, {**given, **work}, rng)
+        _hand_in(course / "submitted" / f"student-{number:0{digits}}" / loaded.name, {**given, **work}, rng)
 
 
 def _clear(course: Path) -> None:

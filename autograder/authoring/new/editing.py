@@ -27,7 +27,7 @@ def with_mistake(source: str, entry: str) -> str:
               and isinstance(node.value, ast.Tuple) and any(isinstance(item, ast.Call) for item in node.value.elts)]
     if not groups:
         raise CannotMake("expected a tuple of Mistake(...) in the file of mistakes, and found none")
-    lines, end = source.splitlines(), groups[-1].value.end_lineno
+    lines, end = source.splitlines(), _last_line(groups[-1].value)
     return "\n".join([*lines[:end - 1], entry.rstrip("\n"), *lines[end - 1:]]) + "\n"
 
 
@@ -37,7 +37,7 @@ def with_argument(source: str, call: str, argument: str, element: str) -> str:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == call:
             for keyword in node.keywords:
                 if keyword.arg == argument and isinstance(keyword.value, ast.Tuple):
-                    lines, end = source.splitlines(), keyword.value.end_lineno
+                    lines, end = source.splitlines(), _last_line(keyword.value)
                     return "\n".join([*lines[:end - 1], element, *lines[end - 1:]]) + "\n"
     raise CannotMake(f"expected a call of {call} with a tuple {argument}=(...), and found none")
 
@@ -55,6 +55,12 @@ def importing(source: str, module: str, name: str) -> str:
     raise CannotMake(f"expected an import from {module}, and found none")
 
 
+def _last_line(node: ast.expr) -> int:
+    """Where this ends: known of every node that was parsed."""
+    assert node.end_lineno is not None
+    return node.end_lineno
+
+
 def _assignment(source: str, name: str) -> ast.Assign:
     for node in ast.parse(source).body:
         if isinstance(node, ast.Assign) and [getattr(target, "id", "") for target in node.targets] == [name]:
@@ -66,10 +72,11 @@ def _with_element(source: str, value: ast.expr, element: str, indent: int) -> st
     if not isinstance(value, ast.Tuple):
         raise CannotMake("expected a tuple there")
     lines = source.splitlines()
-    last = lines[value.end_lineno - 1]
-    head, tail = last[:value.end_col_offset - 1].rstrip(), last[value.end_col_offset - 1:]
+    end = _last_line(value)
+    last = lines[end - 1]
+    head, tail = last[:(value.end_col_offset or 0) - 1].rstrip(), last[(value.end_col_offset or 0) - 1:]
     head = head.removesuffix(",")
     line = f"{head}, {element}{tail}"
     if len(line) > WIDTH:
         line = f"{head},\n{' ' * indent}{element}{tail}"
-    return "\n".join([*lines[:value.end_lineno - 1], line, *lines[value.end_lineno:]]) + "\n"
+    return "\n".join([*lines[:end - 1], line, *lines[end:]]) + "\n"

@@ -4,7 +4,6 @@
 """
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from textwrap import indent
 from typing import Any
@@ -40,7 +39,7 @@ def dressed(pick: Pick, functions: list[str]) -> list[str]:
 
 
 def _dressed(pick: Pick, function: str) -> str:
-    name = re.match(r"def (\w+)", function)[1]
+    name = function.removeprefix("def ").partition("(")[0]
     inner = function.replace(f"def {name}(", f"def _{name}(", 1)
     return pick(function, function, function, f"@counted\n{function}",
                 f"{inner}\n\n\n{name} = lambda *args, **named: _{name}(*args, **named)",

@@ -63,13 +63,14 @@ def moodle(grades: Sequence[Grade], order: Order) -> bytes:
 
 def _worksheet(grades: Sequence[Grade], order: Order, column: str) -> bytes:
     """All of Moodle's columns in their order, since its import looks for them by name."""
-    if not _has(order, column):
-        raise ExportError(f"there is no column {column!r} in {order.roster.path if order.roster else 'a roster'}; give "
+    roster = order.roster
+    if roster is None or not _has(order, column):
+        raise ExportError(f"there is no column {column!r} in {roster.path if roster else 'a roster'}; give "
                           "Moodle's grading worksheet with --roster")
-    feedback = next((name for name in order.roster.columns if name.startswith("Feedback")), None)
-    rows = [list(order.roster.columns)]
-    for grade, person in _people(grades, order, order.roster.columns, keys=order.roster.columns[:1]):
-        cells = dict(zip(order.roster.columns, person, strict=True))
+    feedback = next((name for name in roster.columns if name.startswith("Feedback")), None)
+    rows = [list(roster.columns)]
+    for grade, person in _people(grades, order, roster.columns, keys=roster.columns[:1]):
+        cells = dict(zip(roster.columns, person, strict=True))
         cells[column] = table.points(grade.points, order.decimal)
         if feedback:
             cells[feedback] = _html(comment(grade, order.language))
@@ -116,17 +117,18 @@ def _people(grades: Sequence[Grade], order: Order, columns: Sequence[str], keys:
         if not set(keys) & set(order.roster.columns):
             raise ExportError(f"{order.roster.path} has none of the columns {', '.join(keys)}; it has "
                               f"{', '.join(order.roster.columns)}")
+    where = order.roster.path if order.roster is not None else "the class"
     found = []
     taken: dict[tuple[str, str], str] = {}
     for grade in grades:
         row = order.roster.row(grade.student) if order.roster is not None else {default: grade.student}
         own = {name: row[name] for name in keys if row.get(name)}
         if not own:
-            raise ExportError(f"{grade.student} has no {' or '.join(keys)} in {order.roster.path}")
+            raise ExportError(f"{grade.student} has no {' or '.join(keys)} in {where}")
         for key in own.items():
             if key in taken:
                 raise ExportError(f"{taken[key]} and {grade.student} have the same {key[0]} {key[1]!r} in "
-                                  f"{order.roster.path}; correct one")
+                                  f"{where}; correct one")
             taken[key] = grade.student
         found.append((grade, [_cell(name, row.get(name, ""), grade.student, name in keys) for name in columns]))
     return found

@@ -7,6 +7,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -23,8 +24,9 @@ DARK = {PAPER: "#1c222b", INK: "#eef1f5", QUIET: "#b4bdc9", LINE: "#7d8896",
         BLUE_INK: "#8cc1f7", ORANGE_INK: "#f5b56a", GREEN_INK: "#8fd496"}
 _DECIMALS = re.compile(r"(\.\d\d)\d+")
 WIDTH = 560                                     # points; a picture is shown this wide, or as wide as the page allows
-SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "multihead", "font.size": 15, "text.color": INK,
-            "font.sans-serif": ["DejaVu Sans", "Verdana", "Segoe UI", "Helvetica", "Arial"]}
+SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none", "svg.hashsalt": "multihead", "font.size": 15, "text.color": INK,
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Segoe UI", "Helvetica", "Arial"]}
 
 
 def card(height: float, width: float = WIDTH) -> tuple[Figure, Axes]:
