@@ -1,4 +1,4 @@
-"""Two commands that write in one course wait for each other, or say so."""
+"""Let commands that write in the same course wait for each other, or report it."""
 from __future__ import annotations
 
 import math
@@ -15,9 +15,10 @@ from autograder.course.folder import CourseError
 @contextmanager
 def only_one(course: Path, command: str, patience: float,
              waiting: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Hold the course for this command; CourseError where another one still has it after `patience` seconds.
+    """Hold the course for this command; CourseError if another one still has it after `patience` seconds.
 
-    `waiting` is called once, with a sentence that says who is waited for. A command that dies lets go.
+    `waiting` is called once, with a sentence that says which command is waited for. A command that dies releases the
+    lock.
     """
     path = course / FOLDER / "lock"
     lock = FileLock(path)
@@ -34,7 +35,7 @@ def only_one(course: Path, command: str, patience: float,
     except OSError as error:
         raise CourseError(f"cannot write in {path.parent}: {error.strerror or error}; the course's folder must be "
                           "writable for whoever grades it") from None
-    with suppress(OSError):                     # on a full disk nobody learns our name; the lock holds all the same
+    with suppress(OSError):                     # on a full disk the command's name is lost, but the lock holds
         path.write_text(command)
     try:
         yield

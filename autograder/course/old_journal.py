@@ -1,4 +1,4 @@
-"""The grades of a course that version 0.1 graded: it kept them as lines of JSON. The store takes them over once."""
+"""Read the grades of a course that version 0.1 graded, which it kept as lines of JSON. The store imports them once."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -17,8 +17,7 @@ class _Line(Grade, frozen=True):
 
 
 def grades(folder: Path) -> Iterator[tuple[Grade, str, int]]:
-    """Each grade, what was judged, and how many of its notices are about the file; a line that was cut off is left out.
-    """
+    """Each grade, what was judged, and how many of its notices are about the file, without truncated lines."""
     journal = folder / JOURNAL.name
     if not journal.exists():
         return
@@ -30,7 +29,7 @@ def grades(folder: Path) -> Iterator[tuple[Grade, str, int]]:
 
 
 def remove(folder: Path) -> None:
-    """Remove what the store has taken over, and what 0.1 knew about its own files: no later version can believe that.
+    """Remove what the store has imported, and version 0.1's records of its own files, which no later version can trust.
     """
     for path in (folder / JOURNAL.name, *folder.glob("written-*.jsonl")):
         path.unlink(missing_ok=True)

@@ -1,9 +1,9 @@
-"""What is done in a course, in one file: the last grades of each student, and how far each of them was written.
+"""Store what is done in a course, in one file: each student's last grades, and how far each of them was written.
 
-A grade is used again only for the same work, the same version of the checks, the same lesson and the same tier; also
-for another student who handed in the same work. What a file's own damage made us say stays with that file; what is our
-own fault is never used again. Each grade is committed when it is there, so that a kill takes away nothing that was
-finished. The file has a rollback journal, since a write-ahead log does not work on network file systems.
+A grade is reused only for the same work, the same version of the checks, the same lesson and the same tier; also for
+another student who handed in the same work. Notices about a damaged file stay with that file; a fault of our own is
+never reused. Each grade is committed at once, so that a kill cannot lose a finished one. The file has a rollback
+journal, since a write-ahead log does not work on network file systems.
 """
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from autograder.course import STORE, old_journal
 from autograder.course.folder import CourseError
 from autograder.records import Grade, Submission
 
-_PATIENCE = 30.0                                # seconds until another program that is writing is done
-_SECURE = "PRAGMA secure_delete = ON;"          # nothing of what is removed or replaced stays in the file
-#: of each student and lesson, the last three grades stay
+_PATIENCE = 30.0                                # seconds to wait for another program's write
+_SECURE = "PRAGMA secure_delete = ON;"          # removed or replaced data does not stay in the file
+#: the last three grades per student and lesson are kept
 _SCHEMA = _SECURE + """
 CREATE TABLE grade (number INTEGER PRIMARY KEY AUTOINCREMENT, lesson TEXT, student TEXT, work TEXT, checks TEXT,
                     isolation TEXT, status TEXT, read INTEGER, grade TEXT NOT NULL);
@@ -43,7 +43,7 @@ _INSERT = ("INSERT INTO grade (lesson, student, work, checks, isolation, status,
 
 
 class Last(NamedTuple):
-    """A student's last grade; None where it cannot be read any more. `sound`: by these checks, and no fault of ours."""
+    """A student's last grade; None if it can no longer be read. `sound`: by these checks, and not a fault of ours."""
 
     number: int                                 # larger is later
     grade: Grade | None
@@ -51,14 +51,14 @@ class Last(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A grade that need not be worked out again, and whose work it was graded as."""
+    """A grade that need not be worked out again, and whose work it was made for."""
 
     grade: Grade
     student: str
 
 
 class Written(NamedTuple):
-    """What was written for a student: which grade, and digests of all that it was made of and of what came out."""
+    """What was written for a student: which grade, and digests of everything it was made from and of the result."""
 
     student: str
     number: int
@@ -68,7 +68,7 @@ class Written(NamedTuple):
 
 
 def work_of(submission: Submission) -> str:
-    """Equal for equal cells in equal places: their grades differ in nothing but names and notices. "" if unreadable."""
+    """Equal for equal cells in equal positions: their grades differ only in names and notices. "" if unreadable."""
     if not submission.key:
         return ""
     places = ",".join(str(cell.index) for cell in submission.cells)
@@ -103,7 +103,7 @@ class Store:
     @classmethod
     @contextmanager
     def reading(cls, course: Path, lesson: str = "", checks: str = "", isolation: str = "") -> Iterator[Self]:
-        """A store that is only looked at: nothing is written, not even an empty file."""
+        """A store for reading only: nothing is written, not even an empty file."""
         store = cls(course, lesson, checks, isolation)
         with closing(_open(store._path) if store._path.exists() else _new(":memory:", store._path)) as store._database:
             yield store
@@ -112,7 +112,7 @@ class Store:
 
     @property
     def newest(self) -> int:
-        """The number of the last grade of all; later ones have larger numbers."""
+        """The number of the latest grade; later ones have larger numbers."""
         return self._run("SELECT coalesce(max(number), 0) FROM grade")[0][0]
 
     def find(self, submission: Submission, since: int = 0) -> Known | None:
@@ -141,24 +141,24 @@ class Store:
         return None
 
     def grades(self, students: Sequence[str]) -> Grades:
-        """The last grades of these students, to be read as often as wanted, also when this store is closed."""
+        """The last grades of these students, readable any number of times, even after this store is closed."""
         last = dict(self._run("SELECT student, max(number) FROM grade WHERE lesson = ? GROUP BY student", self._lesson))
         return Grades(self._path, [last[student] for student in students])
 
     def written(self, student: str) -> Written | None:
-        """What was written for this student when it was looked at last."""
+        """What was written for this student, as last recorded."""
         found = self._run("SELECT student, number, mark, handed_in, standing FROM written WHERE student = ? AND "
                           "lesson = ?", student, self._lesson)
         return Written(*found[0]) if found else None
 
     def count(self, student: str) -> int:
-        """How many grades of this student there are, of all lessons."""
+        """The number of this student's grades, for all lessons."""
         return self._run("SELECT count(*) FROM grade WHERE student = ?", student)[0][0]
 
     # --- adding and removing --------------------------------------------------------------------------------------
 
     def add(self, grade: Grade, submission: Submission) -> int:
-        """Keep this grade as the student's last, unless it is that already; its number."""
+        """Store this grade as the student's last, unless it is that already; returns its number."""
         work, read, line = work_of(submission), len(submission.notices), msgspec.json.encode(grade).decode()
         for number, *same in self._run("SELECT number, work, read, grade FROM grade WHERE student = ? AND lesson = ? "
                                        "ORDER BY number DESC LIMIT 1", grade.student, grade.lesson):
@@ -186,7 +186,7 @@ class Store:
 
 
 class Grades(Sequence[Grade]):
-    """Grades by their numbers, each read from the store when it is asked for: a class of any size takes little."""
+    """Grades by their numbers, each read from the store when needed: a class of any size takes little memory."""
 
     def __init__(self, path: Path, numbers: Sequence[int]):
         self._path, self._numbers = path, numbers
@@ -222,7 +222,7 @@ def last_grades(path: Path) -> Iterator[bytes]:
 # --- the file -----------------------------------------------------------------------------------------------------
 
 def _open(path: Path) -> sqlite3.Connection:
-    """The store at this path. Also who only reads opens it to write: what a killed process left is rolled back."""
+    """The store at this path. Even a reader opens it for writing: what a killed process left is rolled back."""
     with _in_words(path):
         database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", _PATIENCE, uri=True)
         database.execute(_SECURE)
@@ -230,7 +230,7 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _make(path: Path) -> None:
-    """Make the store where there is none, with the grades of an older version: it is there whole or not at all."""
+    """Make the store if there is none, with the grades of an older version: it exists whole or not at all."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{path.name}.part")
@@ -265,7 +265,7 @@ def _decoded(line: str) -> Grade | None:
 
 @contextmanager
 def _in_words(path: Path) -> Iterator[None]:
-    """Say what SQLite says: CourseError where the file is no good or is not ours to write, OSError else."""
+    """Report SQLite's error: CourseError if the file is invalid or not ours to write, OSError otherwise."""
     try:
         yield
     except sqlite3.Error as error:

@@ -1,7 +1,7 @@
-"""Take everything about one student out of a course's folder and gradebook, and say what is left to a person.
+"""Remove everything about one student from a course's folder and gradebook, and list what is left to a person.
 
-What is removed: the folders of each step, the gradebook's rows, our own grades, and the class reports,
-which name everyone. What a person made (exports, logs, downloaded zips, backups) is only named: it may hold others.
+This removes the folders of each step, the gradebook's rows, our own grades, and the class reports, which name everyone.
+What a person made (exports, logs, downloaded zips, backups) is only listed: it may hold others.
 """
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STEPS = ("submitted", "autograded", "feedback")
 
 
 def folders_of(course: Course, student: str) -> list[Path]:
-    """What each step holds of this student: the whole folder with their name where there is one."""
+    """What each step holds of this student: the whole folder with their name, if there is one."""
     if student in ("", ".", "..") or os.sep in student:
         raise CourseError(f"{student!r} cannot be the name of a student's folder")
     found: set[Path] = set()
@@ -32,7 +32,7 @@ def folders_of(course: Course, student: str) -> list[Path]:
         below = course.setting("directory_structure").format(
             nbgrader_step=escape(course.setting(f"{step}_directory")), student_id=escape(student), assignment_id="*")
         pattern = os.path.join(escape(str(course.root)), below)
-        for path in map(Path, (*glob(pattern), *glob(f"{pattern}.html"))):      # the page stands beside the folder
+        for path in map(Path, (*glob(pattern), *glob(f"{pattern}.html"))):      # the page is beside the folder
             found.add(path.parent if path.parent.name == student else path)
     return sorted(found)
 
@@ -49,7 +49,7 @@ def grades_of(course: Course, student: str) -> int:
 
 
 def in_gradebook(course: Course, student: str) -> bool:
-    """Whether the gradebook knows this student. A gradebook that is a file is not made where there is none."""
+    """Whether the gradebook knows this student. A gradebook file is not made if there is none."""
     if not _has_gradebook(course):
         return False
     from nbgrader.api import MissingEntry
@@ -64,7 +64,7 @@ def remove(course: Course, student: str) -> None:
     if in_gradebook(course, student):
         with _gradebook(course) as gradebook:
             gradebook.remove_student(student)
-            if gradebook.engine.dialect.name == "sqlite":       # else the pages of the file keep what was deleted
+            if gradebook.engine.dialect.name == "sqlite":       # else the file's pages keep what was deleted
                 with gradebook.engine.connect() as connection:
                     connection.exec_driver_sql("VACUUM")
     for path in folders_of(course, student):
@@ -80,7 +80,7 @@ def remove(course: Course, student: str) -> None:
 
 
 def mentions(course: Course, student: str) -> list[Path]:
-    """Files in the course's folder whose name or content, also inside a zip, still has the student's name."""
+    """Files in the course's folder whose name or content, even inside a zip, still has the student's name."""
     name, found = _as_a_word(student), []
     for folder, _, files in os.walk(course.root):
         for path in (Path(folder, file) for file in sorted(files)):
@@ -91,7 +91,7 @@ def mentions(course: Course, student: str) -> list[Path]:
 
 
 def _as_a_word(student: str) -> re.Pattern[bytes]:
-    """The name, but not as a part of a longer one: student-1 is not in student-10."""
+    """The name, but not as part of a longer one: student-1 is not in student-10."""
     return re.compile(rb"(?<![A-Za-z0-9-])" + re.escape(os.fsencode(student)) + rb"(?![A-Za-z0-9-])")
 
 
@@ -112,7 +112,7 @@ def _has_gradebook(course: Course) -> bool:
 
 @contextmanager
 def _gradebook(course: Course) -> Iterator[Any]:
-    """The open gradebook; GradebookError, in a line, where it cannot be used."""
+    """The open gradebook; GradebookError, in one line, if it cannot be used."""
     from nbgrader.api import Gradebook
     url = with_patience(course.db_url)
     with in_words(url), ExitStack() as opened:

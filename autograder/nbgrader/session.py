@@ -1,7 +1,7 @@
-"""One student after another through `nbgrader autograde`: what our preprocessors share.
+"""Grade one student after another through `nbgrader autograde`: what our preprocessors share.
 
-The verdicts, the notebook and the rows of the gradebook are those of `autograder grade`: the same functions make
-them. nbgrader only decides who is graded and when.
+The verdicts, the notebook and the rows of the gradebook are those of `autograder grade`: the same functions make them.
+nbgrader only decides who is graded and when.
 """
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ NOT_RUN = text("This submission was not run, so there are no points yet; a perso
 
 
 def lesson_of(assignment: str, notebook: str) -> Lesson | None:
-    """The lesson that this notebook of an assignment is an edition of; None where it is none of ours."""
+    """The lesson that this notebook of an assignment is an edition of; None if it is not ours."""
     lessons = map(load_lesson, lesson_names())
     return next((lesson for lesson in lessons if notebook in _notebooks(lesson, assignment)), None)
 
 
 def notebooks_of(assignment: str) -> list[str]:
-    """What the notebooks of an assignment are called, without .ipynb, where it is an edition of a lesson of ours."""
+    """The names of an assignment's notebooks, without .ipynb, if it is an edition of a lesson of ours."""
     return [name for lesson in map(load_lesson, lesson_names()) for name in _notebooks(lesson, assignment)]
 
 
@@ -49,14 +49,14 @@ def _notebooks(lesson: Lesson, assignment: str) -> list[str]:
 
 
 def course_of(directory: CourseDirectory) -> Course:
-    """The course that nbgrader works on, with what was said on its command line."""
+    """The course that nbgrader works on, with the options of its command line."""
     config = Config(directory.config)
     config.merge({"CourseDirectory": {name: getattr(directory, name) for name in COURSE_SETTINGS}})
     return Course(Path(directory.root).resolve(), config)
 
 
 class StudentSession:
-    """The grading of one student's submission, under the course's lock only while something is written."""
+    """The grading of one student's submission, which holds the course's lock only while something is written."""
 
     def __init__(self, course: Course, lesson: Lesson, assignment: str, student: str, language: str = "nl",
                  waiting: Callable[[str], None] | None = None):
@@ -71,14 +71,14 @@ class StudentSession:
         return asking_about_the_time(grade, self.course, self.assignment)
 
     def known(self, rules: Rules) -> Grade:
-        """What the store knows about this very content, or that it was not run."""
+        """The store's grade of exactly this content, or that it was not run."""
         with Store.reading(self.course.root, self.lesson.name, checks_version(self.lesson, rules.limits.unusual),
                            rules.engine(self.lesson.name).isolation) as store:
             known = store.find(self.submission)
         return known.grade if known is not None else self.ungraded(NOT_RUN)
 
     def ungraded(self, *notices: Text) -> Grade:
-        """A grade that holds no points, so that a person has to look."""
+        """A grade without points, so that a person has to look."""
         return Grade(self.submission.name, self.student, self.lesson.name, "broken", None, float(self.lesson.points),
                      notices=(*self.submission.notices, *notices), key=self.submission.key)
 
@@ -95,7 +95,7 @@ class StudentSession:
     def prepared(self, keep: frozenset[str]) -> dict[str, Any]:
         """Make room for a new grade: the notebook without points, and a gradebook that does not know them either.
 
-        Beside the notebook stand the course's own files, and none of the student's but those to `keep`.
+        Beside the notebook are the course's own files, and of the student's only those to `keep`.
         """
         grade = self.ungraded()
         with self._alone(), self._gradebook() as gradebook:

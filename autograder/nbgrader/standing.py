@@ -1,8 +1,8 @@
-"""Whether what an earlier run wrote for a student is still there as it was, so that nothing is written twice.
+"""Check whether what an earlier run wrote for a student is still there unchanged, so that nothing is written twice.
 
-What the store remembers is only believed: the rows of the gradebook and the files are looked at, and whatever differs
-now (a gradebook that was put away, a page that was deleted, a course that changed) is written again. nbgrader itself is
-not imported here: that takes longer than all of it.
+The store's record is checked against the gradebook's rows and the files, and whatever differs now (a gradebook moved
+away, a deleted page, a changed course) is written again. nbgrader itself is not imported here: that takes longer than
+everything else.
 """
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from autograder.records import Submission
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-JUST_NOW = 2 * 10**9                            # ns; no file system counts in larger steps
-_WRITERS = ("nbgrader", "output", "locale")     # folders of the package that decide what is written of a grade
+JUST_NOW = 2 * 10**9                            # ns; the largest time step of a file system
+_WRITERS = ("nbgrader", "output", "locale")     # folders of the package that decide what is written for a grade
 _MINE = ("FROM submitted_notebook sn JOIN submitted_assignment sa ON sa.id = sn.assignment_id "
          "JOIN assignment a ON a.id = sa.assignment_id")
-#: the penalty of late work follows what a person gave
+#: a late penalty follows what a person gave
 _IF_LATE = "CASE WHEN sn.late_submission_penalty IS NOT NULL THEN {} END"
 _OF_STUDENTS = (
     f"SELECT sa.student_id, sa.timestamp, sa.extension, sn.late_submission_penalty {_MINE}",
@@ -58,7 +58,7 @@ class Standing:
         self._later: list[Written] = []
 
     def look_at(self, student: str) -> None:
-        """See what lies in the student's folder, before it is read."""
+        """Look at the student's folder before it is read."""
         self._handed_in[student] = _handed_in(self._submitted(student))
 
     def mark(self, submission: Submission) -> str:
@@ -98,7 +98,7 @@ class Standing:
         self.save()
 
     def save(self) -> None:
-        """Keep what is to be remembered."""
+        """Store what is to be remembered."""
         if self._later:
             self._store.wrote(self._later)
             self._later = []
@@ -112,7 +112,7 @@ class Standing:
 
     @cached_property
     def _found(self) -> tuple[str, dict[str, int]]:
-        """What the gradebook holds when this is asked for the first time: of the course, and of each student."""
+        """What the gradebook holds when first asked: for the course, and for each student."""
         from sqlalchemy.exc import SQLAlchemyError
         with suppress(SQLAlchemyError), self._gradebook() as connection:
             if connection is not None:
@@ -121,7 +121,7 @@ class Standing:
 
     @contextmanager
     def _gradebook(self) -> Iterator[Connection | None]:
-        """A connection to the gradebook; None where there is no such file yet."""
+        """A connection to the gradebook, or None if the file does not exist yet."""
         from sqlalchemy import create_engine, make_url
         url = make_url(self._course.db_url)
         if url.get_backend_name() == "sqlite" and not (url.database and Path(url.database).is_file()):
@@ -135,7 +135,7 @@ class Standing:
             engine.dispose()
 
     def _of_course(self, connection: Connection) -> str:
-        """What is the same for all students: the cells and settings of the course, and the version of the writers."""
+        """What is the same for all students: the course's cells and settings, and the version of the writers."""
         import sqlalchemy
         found = [sorted(map(repr, connection.execute(sqlalchemy.text(f"{query} WHERE a.name = :name"),
                                                      {"name": self._lesson.name}))) for query in _OF_ASSIGNMENT]
@@ -143,7 +143,7 @@ class Standing:
 
     @cached_property
     def _files(self) -> str:
-        """Everything that is a file: the course's own, and the code, templates and translations of ours."""
+        """Everything that is a file: the course's own, and our code, templates and translations."""
         package, source = Path(str(files("autograder"))), self._course.path("source", ".", self._lesson.name)
         root = self._course.root
         paths = [root / f"{CONFIG}.py", root / f"{CONFIG}.json", root / SETTINGS,
@@ -154,7 +154,7 @@ class Standing:
 
 
 def _rows(connection: Connection, assignment: str, students: Sequence[str] | None = None) -> dict[str, int]:
-    """The rows of these students, or of all, as a number each that another row or another value changes."""
+    """The rows of these students, or of all, each as a number that changes with any row or value."""
     import sqlalchemy
     found: dict[str, int] = {}
     for kind, query in enumerate(_OF_STUDENTS):
@@ -170,7 +170,7 @@ def _rows(connection: Connection, assignment: str, students: Sequence[str] | Non
 
 
 def _standing(course: str, rows: int | None, paths: Sequence[Path]) -> str:
-    """The rows and the files of a student; "" where some of them are missing."""
+    """The rows and the files of a student; "" if any of them are missing."""
     states: list[tuple[int, int]] = []
     for path in paths:
         try:

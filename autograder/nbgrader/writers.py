@@ -1,7 +1,7 @@
-"""Everything that is written for a class: autograded/, feedback/ and, in batches, the gradebook.
+"""Write everything for a class: autograded/, feedback/ and, in batches, the gradebook.
 
-nbgrader takes seconds to import, so that happens only in a run that writes something, and in a thread of its own while
-the first submissions are being judged. What still stands as an earlier run wrote it stays.
+nbgrader takes seconds to import, so that happens only in a run that writes something, and in a thread while the first
+submissions are being judged. What an earlier run wrote and is still valid stays.
 """
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from autograder.stages import stage
 if TYPE_CHECKING:
     from autograder.nbgrader.gradebook import Entry
 
-BATCH = 50                                      # submissions in one transaction of the gradebook
+BATCH = 50                                      # submissions per transaction of the gradebook
 
 
 class _Waiting(NamedTuple):
-    """What is in the files already, and not yet in the gradebook."""
+    """What is already in the files, but not yet in the gradebook."""
 
     submission: Submission
     entry: Entry
@@ -62,15 +62,15 @@ class Writers:
 
     def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
         with self._stack:
-            if kind is None or not issubclass(kind, Exception):         # also after Ctrl-C
+            if kind is None or not issubclass(kind, Exception):         # even after Ctrl-C
                 if self._batch:
                     self._write_batch()
                 self._standing.save()
 
     def unchanged(self, student: str) -> Grade | None:
-        """This student's last grade, where nothing was handed in since it was written and all of it is still there.
+        """This student's last grade, if nothing was handed in since it was written and all of it is still there.
 
-        Where that cannot be found out, it is done again.
+        If that is unclear, it is done again.
         """
         try:
             self._standing.look_at(student)
@@ -85,7 +85,7 @@ class Writers:
     def __call__(self, submission: Submission, grade: Grade) -> None:
         """Keep this grade in the store, and write it unless it was written before."""
         grade, number = self._keep(submission, grade)
-        if is_markup(submission.student):       # not even its name
+        if is_markup(submission.student):       # not even its name is written
             return
         try:
             self._write(submission, grade, number)
@@ -97,7 +97,7 @@ class Writers:
             self._write_batch()
 
     def _keep(self, submission: Submission, grade: Grade) -> tuple[Grade, int]:
-        """Add the grade to the store, or that it is broken where it cannot be; with its number there."""
+        """Add the grade to the store, or a broken one if that fails; returns it with its number there."""
         with stage("store"):
             try:
                 return grade, self._store.add(grade, submission)
@@ -134,13 +134,13 @@ class Writers:
         self._batch.append(_Waiting(submission, _entry(grade, handed_in, unanswered), number, mark, paths))
 
     def prepare(self) -> None:
-        """Begin to import what writes a grade: the first one will be here in a moment."""
+        """Start importing what writes a grade: the first grade will be here soon."""
         if self._importing is None:
             self._importing = threading.Thread(target=_import, daemon=True)
             self._importing.start()
 
     def paths(self, student: str) -> list[Path]:
-        """The two files that a student's grade is in."""
+        """The two files that hold a student's grade."""
         folder = self._course.path("autograded", student, self._lesson.name)
         page = self._course.path("feedback", student, self._lesson.name)
         return [folder / f"{notebook_name(self._lesson, self._lesson.name)}.ipynb", page.with_suffix(".html")]
@@ -167,26 +167,26 @@ class Writers:
             self._standing.wrote((one.submission.student, one.number, one.mark, one.paths) for one in wrote)
 
     def _one_by_one(self, batch: list[_Waiting], error: Exception) -> list[_Waiting]:
-        """Those that the gradebook takes. Where it takes nobody's, as when it is locked, the error is raised."""
+        """Those that the gradebook accepts. If it accepts none, as when it is locked, the error is raised."""
         if ends_the_run(error) or isinstance(error, CourseError) and not getattr(error, "of_a_row", False):
             raise error
         wrote: list[_Waiting] = []
         left: list[tuple[_Waiting, Exception]] = []
-        for one in batch:
+        for each in batch:
             try:
-                self._gradebook.write([one.entry])
-                wrote.append(one)
+                self._gradebook.write([each.entry])
+                wrote.append(each)
             except Exception as why:
-                left.append((one, why))
-        for one, why in left:
-            self._without_gradebook(one, why)
+                left.append((each, why))
+        for each, why in left:
+            self._without_gradebook(each, why)
         return wrote
 
-    def _without_gradebook(self, one: _Waiting, error: Exception) -> None:
-        """Say in the files that this one is broken, and let the gradebook have that, if it does."""
-        grade, number = self._keep(one.submission, broken(one.entry.grade, error))
+    def _without_gradebook(self, each: _Waiting, error: Exception) -> None:
+        """Mark this submission as broken in the files, and in the gradebook if it accepts that."""
+        grade, number = self._keep(each.submission, broken(each.entry.grade, error))
         with suppress(Exception):
-            self._write(one.submission, grade, number)
+            self._write(each.submission, grade, number)
         self._batch = []
         with suppress(Exception):
             self._gradebook.write([_entry(grade)])
@@ -198,14 +198,14 @@ def _entry(grade: Grade, handed_in: datetime | None = None, unanswered: frozense
 
 
 def _import() -> None:
-    """In a thread: what is slow to import. What fails here fails again, in words, where it is needed."""
+    """Import in a thread what is slow to import. A failure here recurs, with a message, where it is needed."""
     with suppress(Exception):
         for name in ("nbgrader.converters", "autograder.nbgrader.autograded", "autograder.output.feedback"):
             importlib.import_module(name)
 
 
 def make_gradebook(course: Course, lesson: Lesson) -> None:
-    """Make a gradebook in a file where there is none: it is there, with the assignment in it, or not at all."""
+    """Make a gradebook file if there is none: it exists with the assignment in it, or not at all."""
     from sqlalchemy import make_url
 
     from autograder.nbgrader.gradebook import GradebookWriter

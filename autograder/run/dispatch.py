@@ -21,15 +21,16 @@ from autograder.run.job import Done, Job, Task, Unsuitable, pack, unpack_done
 from autograder.run.local_pool import Pool
 from autograder.stages import stage
 
-AHEAD = 8                                       # submissions under way for each that is being judged
-WAITING = 8                                     # copies that wait, for each submission under way
-DEATHS = 10                                     # workers in a row that die before one of them answers
-LOOK = 2.0                                      # seconds between two looks whether the workers are still there
+AHEAD = 8                                       # submissions under way per submission being judged
+WAITING = 8                                     # waiting copies per submission under way
+DEATHS = 10                                     # workers in a row that die before any answers
+LOOK = 2.0                                      # seconds between two checks that the workers still exist
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A submission with its grade, and where that comes from. `copy_of` is whose work was judged instead of it."""
+    """A submission with its grade, and where it comes from. `copy_of` names the student whose work was judged instead.
+    """
 
     submission: Submission
     grade: Grade
@@ -40,9 +41,9 @@ class Judged:
 
 
 class Dispatcher:
-    """The judging of one class. `told` hears about workers that died: what happened, in a sentence.
+    """Judges one class. `told` gets a sentence about each worker that died.
 
-    `meanwhile` is called whenever a worker has got something to do.
+    `meanwhile` is called whenever a worker was given something to do.
     """
 
     def __init__(self, pool: Pool, task: Task, store: Store, force: bool = False, profile: bool = False,
@@ -51,12 +52,12 @@ class Dispatcher:
         self._meanwhile = meanwhile
         self._since = store.newest if force else 0
         self._under_way: dict[Future[bytes], Submission] = {}
-        self._copies: dict[str, list[Submission]] = {}          # by their work, of each that is under way
+        self._copies: dict[str, list[Submission]] = {}          # by their work, for each that is under way
         self._deadly: dict[str, str] = {}                       # work that ended its workers, and whose it was
         self._deaths = 0
 
     def judged(self, submissions: Iterable[Submission]) -> Iterator[Judged]:
-        """Each submission with its grade, as they become ready. Only so many are in memory at a time."""
+        """Each submission with its grade, as they become ready. Only a bounded number is in memory at a time."""
         for submission in submissions:
             try:
                 ready = self._at_once(submission) or self._taken_on(submission)
@@ -72,7 +73,7 @@ class Dispatcher:
             yield from self._ready()
 
     def _taken_on(self, submission: Submission) -> None:
-        """Have it judged, or wait for its copy that is being judged."""
+        """Have it judged, or let it wait for its copy that is being judged."""
         work = work_of(submission)
         if work in self._copies:
             self._copies[work].append(submission)
@@ -85,7 +86,7 @@ class Dispatcher:
         return len(self._under_way) >= ahead or sum(map(len, self._copies.values())) >= WAITING * ahead
 
     def _at_once(self, submission: Submission) -> Judged | None:
-        """What needs no worker."""
+        """The grade of a submission that needs no worker."""
         if submission.unreadable is not None:
             return Judged(submission, self._ungraded(submission, "unreadable", notices=(
                 *submission.notices, submission.unreadable)), "unread")
@@ -102,7 +103,7 @@ class Dispatcher:
         try:
             self._under_way[self._pool.submit(self._job(submission))] = submission
             self._meanwhile()
-        except self._pool.lost as error:                # it broke just now: the others under way will say so too
+        except self._pool.lost as error:                # it just broke: the others under way will report it too
             self._under_way[_failed_already(error)] = submission
         except Exception as error:
             if ends_the_run(error):
@@ -114,7 +115,7 @@ class Dispatcher:
         return pack(Job(self._task, self._pool.about, nobodys, self._profile))
 
     def _ready(self) -> Iterator[Judged]:
-        """What is ready by now, after waiting for one at least."""
+        """What is ready by now, after waiting for at least one."""
         suspects = []
         for future in self._first():
             yield from self._taken(future, suspects)
@@ -122,7 +123,7 @@ class Dispatcher:
             yield from self._one_by_one(suspects)
 
     def _taken(self, future: Future[bytes], suspects: list[Submission]) -> Iterator[Judged]:
-        """What this one has come to; where its worker was lost, it may be what ended it."""
+        """The result of this one; if its worker was lost, it may be the cause."""
         submission = self._under_way.pop(future)
         try:
             done = unpack_done(self._result(future))
@@ -134,11 +135,11 @@ class Dispatcher:
             yield from self._answered(submission, done)
 
     def _stayed(self, submission: Submission, error: Exception) -> Iterator[Judged]:
-        """A failure that is this submission's alone, and that of its copies; others end the run."""
+        """Handle a failure of this submission and its copies alone; other failures end the run."""
         if ends_the_run(error):
             raise error
-        for one in (submission, *self._copies.pop(work_of(submission))):
-            yield self._failed(one, reason(error))
+        for each in (submission, *self._copies.pop(work_of(submission))):
+            yield self._failed(each, reason(error))
 
     def _first(self) -> Iterable[Future[bytes]]:
         while True:
@@ -152,17 +153,17 @@ class Dispatcher:
         try:
             return future.result()
         except Unsuitable as error:
-            raise Stopped(f"{error}; install the same on both sides, and run it again to go on") from None
+            raise Stopped(f"{error}; install the same on both sides, and run it again to continue") from None
         except CancelledError:
             self._pool.check()
             raise Stopped("the scheduler lost what was under way (was it stopped?); what was graded is kept, so run "
-                          "the same command to go on") from None
+                          "the same command to continue") from None
 
     # --- workers that died ----------------------------------------------------------------------------------------
 
     def _one_by_one(self, suspects: list[Submission]) -> Iterator[Judged]:
         """Judge these again, each with nothing else under way."""
-        while self._under_way:                          # the others end too, this way or that
+        while self._under_way:                          # the others finish too, one way or another
             yield from self._taken(next(iter(self._first())), suspects)
         self._lost(f"a worker process died (out of memory?) while {_names(suspects)} was under way; trying again")
         for submission in suspects:
@@ -178,8 +179,8 @@ class Dispatcher:
             self._lost(f"the work of {submission.student} ended its worker process twice; it is marked as broken")
             work = work_of(submission)
             self._deadly[work] = submission.student
-            for one in (submission, *self._copies.pop(work)):
-                yield self._broken(one, submission.student)
+            for each in (submission, *self._copies.pop(work)):
+                yield self._broken(each, submission.student)
         except Exception as error:
             yield from self._stayed(submission, error)
         else:
@@ -216,7 +217,7 @@ class Dispatcher:
                   **more: tuple[Text, ...]) -> Grade:
         lesson, word = self._task.settings.lesson(self._task.lesson), "skipped" if status == "unreadable" else "broken"
         return Grade(submission.name, submission.student, submission.lesson, status, None, float(lesson.points),
-                     tuple(ungraded(one, word if one.skipped is None else "skipped") for one in lesson.exercises),
+                     tuple(ungraded(each, word if each.skipped is None else "skipped") for each in lesson.exercises),
                      isolation=self._pool.about.isolation, language=submission.language, key=submission.key,
                      checks=self._pool.about.checks, **more)
 
@@ -228,5 +229,5 @@ def _failed_already(error: Exception) -> Future[bytes]:
 
 
 def _names(suspects: list[Submission]) -> str:
-    names = sorted(one.student for one in suspects)
+    names = sorted(suspect.student for suspect in suspects)
     return names[0] if len(names) == 1 else f"one of {names[0]} and {len(names) - 1} others"

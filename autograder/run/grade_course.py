@@ -1,7 +1,7 @@
 """Grade a whole class: submitted/ -> gradebook, autograded/, feedback/, in parallel and resumable.
 
 Submissions are read one by one, judged by worker processes here or on a cluster, and written by this process alone.
-At any moment only a few of them are in memory. Whatever goes wrong with one submission stays with that one.
+Only a few of them are in memory at any moment. A failure stays with its own submission.
 """
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from autograder.stages import from_worker, stage
 
 #: called after each submission with its grade, how many are done, and how many there are
 OnGrade = Callable[[Grade, int, int], None]
-#: called with the name of what happened, and the facts of it
+#: called with the name of an event, and its facts
 OnEvent = Callable[..., None]
-PATIENCE = 5.0                                  # seconds that another command in this course is waited for
+PATIENCE = 5.0                                  # seconds to wait for another command in this course
 
 
 @dataclass(frozen=True)
 class Class:
-    """The class that is graded, and how."""
+    """The class to grade, and how."""
 
     course: Course
     task: Task
@@ -51,7 +51,7 @@ class Class:
     event: OnEvent
 
     def submissions(self, students: Iterable[str]) -> Iterator[Submission]:
-        """One submission for each of these students, read when it is its turn."""
+        """One submission for each of these students, read when it is needed."""
         for student in students:
             with stage("read"):
                 submission = self._read(student)
@@ -73,16 +73,16 @@ class Class:
         return dispatcher.judged(self.submissions(students))
 
     def graded_by(self, pool: Pool) -> tuple[Path, str, str, str]:
-        """What the store has to know in order to say which grades are of use here."""
+        """What the store must know to tell which grades can be reused here."""
         return self.course.root, self.lesson.name, pool.about.checks, pool.about.isolation
 
 
 def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade | None = None,
                  **choices: Any) -> Grades:
-    """Grade what the students of a course folder handed in; the grades come in the order of the students.
+    """Grade what the students of a course folder handed in; returns the grades in the order of the students.
 
-    The choices are those of `the_class`. Raises CourseError where the folder is no course or the gradebook
-    cannot be used, pools.Stopped where the workers are gone or the disk is full.
+    The choices are those of `the_class`. Raises CourseError if the folder is not a course or the gradebook cannot be
+    used, Stopped if the workers are gone or the disk is full.
     """
     whole, done = the_class(course_folder, **choices), 0
     with ExitStack() as stack:
@@ -92,12 +92,12 @@ def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade
         store = stack.enter_context(Store(*whole.graded_by(pool)))
         whole.event("started", submissions=len(whole.students))
         with Writers(whole.course, whole.lesson, language, store) as write:
-            for one in _graded(whole, pool, store, write):
+            for judged in _graded(whole, pool, store, write):
                 done += 1
-                from_worker(one.stages)
-                whole.event("graded", judged=one)
+                from_worker(judged.stages)
+                whole.event("graded", judged=judged)
                 if on_grade is not None:
-                    on_grade(one.grade, done, len(whole.students))
+                    on_grade(judged.grade, done, len(whole.students))
         whole.event("finished", submissions=done)
         return store.grades(whole.students)
 
@@ -105,7 +105,7 @@ def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade
 def _graded(whole: Class, pool: Pool, store: Store, write: Writers) -> Iterator[Judged]:
     """The class with its grades, each of which is in the store and written, or soon will be.
 
-    Where nothing was handed in since the last run and all that it wrote is there, nothing is read or written.
+    If nothing was handed in since the last run and everything that it wrote is still there, nothing is read or written.
     """
     changed = []
     for student in whole.students:
@@ -122,17 +122,17 @@ def _graded(whole: Class, pool: Pool, store: Store, write: Writers) -> Iterator[
 
 
 def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, **choices: Any) -> list[Change]:
-    """What `grade_course` would change, student by student; nothing at all is written.
+    """What `grade_course` would change, student by student; nothing is written.
 
-    Where the whole class was asked for, those who had a grade and have nothing there any more come last.
+    For a whole class, students who had a grade but have no submission any more come last.
     """
     whole, found = the_class(course_folder, **choices), {}
     with whole.pool as pool, Store.reading(*whole.graded_by(pool)) as store:
-        for one in whole.judged(whole.students, pool, store):
-            last = store.last(one.grade.student)
-            found[one.grade.student] = change(last.grade if last is not None else None, one.grade)
+        for judged in whole.judged(whole.students, pool, store):
+            last = store.last(judged.grade.student)
+            found[judged.grade.student] = change(last.grade if last is not None else None, judged.grade)
             if on_grade is not None:
-                on_grade(one.grade, len(found), len(whole.students))
+                on_grade(judged.grade, len(found), len(whole.students))
         gone = sorted(store.students() - found.keys()) if not choices.get("students") else []
         absent = [change(last.grade, None) for last in map(store.last, gone) if last and last.grade]
     return [*(found[student] for student in whole.students), *absent]
@@ -141,9 +141,10 @@ def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, *
 def the_class(course_folder: Path, *, lesson: str = DEFAULT, limits: Limits | None = None, jobs: int = 1,
               cluster: str | None = None, students: tuple[str, ...] = (), force: bool = False, profile: bool = False,
               on_event: OnEvent = lambda event, **facts: None) -> Class:
-    """The students of this course folder, or those that were named; CourseError where there are none.
+    """The students of this course folder, or the named ones; CourseError if there are none.
 
-    `jobs` processes judge them, or the workers of the `cluster` at this address. `force`: also what was judged before.
+    `jobs` processes judge them, or the workers of the `cluster` at this address. `force`: regrade what was judged
+    before.
     """
     course = Course.find(course_folder)
     rules = rules_of(course.root, **asdict(limits) if limits is not None else {})
@@ -158,7 +159,7 @@ def the_class(course_folder: Path, *, lesson: str = DEFAULT, limits: Limits | No
 
 
 def handed_in(course: Course, lesson: Lesson, students: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The students of the class, or those that were named, in order; CourseError where one is absent."""
+    """The students of the class, or the named ones, in order; CourseError if one is absent."""
     folders = [student for student, _ in course.submissions(lesson.name)]
     absent = [student for student in students if student not in folders]
     if absent:
@@ -174,7 +175,7 @@ def handed_in(course: Course, lesson: Lesson, students: tuple[str, ...] = ()) ->
 
 @contextmanager
 def _in_words(course: Course) -> Iterator[None]:
-    """Say in a line that the disk is full. What was finished is in the store, and the next run writes it."""
+    """Report a full disk in one line. What was finished is in the store, and the next run writes it."""
     try:
         yield
     except OSError as error:
@@ -188,5 +189,5 @@ def _in_words(course: Course) -> Iterator[None]:
 
 
 def _no_room(course: Course, why: str) -> Stopped:
-    return Stopped(f"cannot write in {course.root}: {why}; what was graded until now is kept, so make room and run it "
-                   "again to go on")
+    return Stopped(f"cannot write in {course.root}: {why}; what was graded so far is kept, so make room and run it "
+                   "again to continue")
