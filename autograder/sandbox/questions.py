@@ -39,7 +39,7 @@ def on_wire(value: Any, number_of: Callable[[Call], int] | None = None) -> Any:
             return wire.Handle(number_of(leaf.of), -1 if leaf.part is None else leaf.part)
         if isinstance(leaf, Proxy):
             return wire.Proxy(argument_name(leaf))
-        if isinstance(leaf, np.ndarray) and not leaf.flags.c_contiguous:
+        if number_of is not None and isinstance(leaf, np.ndarray) and not leaf.flags.c_contiguous:    # an argument
             return wire.Laid(leaf)
         return wire.Unplain(leaf.type) if isinstance(leaf, Opaque) else leaf
     return mapped(value, mark, list)
