@@ -326,7 +326,7 @@ def test_beside_the_notebook_stand_the_courses_files_and_none_of_the_students(wr
     source = writer.course.path("source", ".", "multihead")
     (source / "data").mkdir()
     (source / "data" / "tokens.csv").write_text("1,2")
-    for ignored in ("notes.log", "__pycache__/x.pyc", "other.ipynb"):
+    for ignored in ("notes.pyc", "__pycache__/x.pyc", "other.ipynb"):
         (source / ignored).parent.mkdir(exist_ok=True)
         (source / ignored).write_text("")
     submission = hand_in(writer.course, "student-01", released(), "2025-03-04 05:06:07 UTC")

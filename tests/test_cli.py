@@ -151,14 +151,14 @@ def test_a_course_is_graded_where_one_stands(course, capsys):
 def test_a_json_file_is_written_whole(course):
     assert run("check", "--json", "out.jsonl", "ok.py", "unreadable.py") == 1
     assert len(Path("out.jsonl").read_text().splitlines()) == 2
-    assert not list(course.glob(".*.part"))
+    assert not list(course.glob(".out.jsonl-*"))
 
 
 def test_a_failure_loses_nothing_that_was_there(course):
     Path("out.jsonl").write_text("earlier\n")
     assert run("check", "--json", "out.jsonl", "ok.py", "explodes.py") == 3
     assert Path("out.jsonl").read_text() == "earlier\n"
-    assert not list(course.glob(".*.part"))
+    assert not list(course.glob(".out.jsonl-*"))
 
 
 def test_a_link_stays_a_link():
@@ -317,14 +317,14 @@ def test_a_signal_ends_it_cleanly(course, number, code, says):
     Path("out.jsonl").write_text("earlier\n")
     with subprocess.Popen([*PROGRAM, "check", "--json", "out.jsonl", "slow.py"], cwd=course, env=ENVIRONMENT,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
-        while not list(course.glob(".*.part")):
+        while not list(course.glob(".out.jsonl-*")):
             assert program.poll() is None, program.stderr.read()
             time.sleep(0.01)
         program.send_signal(number)
         assert program.stderr.read() == says
         assert program.wait() == code
     assert Path("out.jsonl").read_text() == "earlier\n"
-    assert not list(course.glob(".*.part"))
+    assert not list(course.glob(".out.jsonl-*"))
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"])

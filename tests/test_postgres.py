@@ -55,7 +55,7 @@ def on(server: Path, course: Course, database: str, template: str = "template0")
     admin = create_engine(f"postgresql+psycopg://teacher@/postgres?host={server}", isolation_level="AUTOCOMMIT")
     with admin.connect() as connection:
         connection.execute(text(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}'"))
-        connection.execute(text(f"CREATE DATABASE {database} TEMPLATE {template}"))
+        connection.execute(text(f'CREATE DATABASE "{database}" TEMPLATE {template}'))
     admin.dispose()
     config = course.root / "nbgrader_config.py"
     url = f"postgresql+psycopg://teacher@/{database}?host={server}"

@@ -5,10 +5,12 @@ A time decides what late work loses. So nothing is guessed: not a missing date, 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, timezone
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _TIME = re.compile(r"(?P<date>\d{4}-\d\d-\d\d)[ T](?P<clock>\d\d:\d\d(?::\d\d)?)(?:\.(?P<fraction>\d{1,9}))?"
-                   r" ?(?P<zone>[A-Za-z]{1,5}|[+-]\d\d:?\d\d)?", re.ASCII)
+                   r" ?(?P<zone>[A-Za-z]{1,5}|[A-Za-z_]{1,20}(?:/[A-Za-z_-]{1,30}){1,2}|[+-]\d\d:?\d\d)?", re.ASCII)
 _HOURS = {"": 0, "UTC": 0, "GMT": 0, "Z": 0, "CET": 1, "CEST": 2}      # without a zone it is UTC, as nbgrader has it
 
 
@@ -21,14 +23,19 @@ def understood(words: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(f"{match['date']} {match['clock']}").replace(
             microsecond=int(f"{match['fraction'] or '0':0<6}"[:6]), tzinfo=zone)
+        if moment.replace(fold=1).utcoffset() != moment.utcoffset():
+            return None                         # the clock was changed: this time came twice, or not at all
         return moment.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
         return None
 
 
-def _zone(name: str) -> timezone | None:
+def _zone(name: str) -> tzinfo | None:
     if name.upper() in _HOURS:
         return timezone(timedelta(hours=_HOURS[name.upper()]))
+    if "/" in name:
+        with suppress(ZoneInfoNotFoundError, ValueError, OSError):
+            return ZoneInfo(name)
     if name[:1] not in ("+", "-"):
         return None
     hours, minutes = int(name[1:3]), int(name[-2:])

@@ -50,7 +50,8 @@ class Table:
         rows = self.rows[:, leaf]
         with np.errstate(all="ignore"):
             factor = rows @ seen / np.einsum("ij,ij->i", rows, rows)
-            near = np.linalg.norm(seen - factor[:, None] * rows, axis=1) <= ALIKE * np.linalg.norm(seen)
+            size = np.linalg.norm(seen)         # an answer so huge that its size overflows is like nothing
+            near = np.isfinite(size) & (np.linalg.norm(seen - factor[:, None] * rows, axis=1) <= ALIKE * size)
         return np.flatnonzero(near & (self.shapes[:, leaf] == shape) & np.isfinite(factor)), factor
 
 
@@ -240,7 +241,8 @@ def _times(got: np.ndarray, want: np.ndarray) -> float | None:
         return None
     got, size = np.asarray(got, dtype=float), float(np.vdot(want, want))
     factor = float(np.vdot(want, got)) / size if size else 1.0
-    near = np.linalg.norm(got - factor * want) <= 1e-5 * max(np.linalg.norm(got), 1e-9)
+    scale = np.linalg.norm(got)
+    near = np.isfinite(scale) and np.linalg.norm(got - factor * want) <= 1e-5 * max(scale, 1e-9)
     return factor if near and factor else None
 
 

@@ -58,8 +58,9 @@ class Row:
 
     def agrees(self, other: Row) -> np.ndarray:
         """Where two rows agree; a table against a row gives a table."""
-        near = np.abs(self.values - other.values) <= ALIKE * np.maximum(self.norms, other.norms) + 1e-12
-        return (self.tokens == other.tokens) & near
+        room = ALIKE * np.maximum(self.norms, other.norms) + 1e-12
+        near = np.isfinite(room) & (np.abs(self.values - other.values) <= room)    # else huge answers are like all
+        return (self.tokens == other.tokens) & (near | (self.values == other.values))
 
 
 def width(right: Outcome) -> int:

@@ -9,7 +9,7 @@ while frame is not None:
         if name in ("expected", "reference", "checks", "lesson"):
             broke_in((name, value))
     frame = frame.f_back
-inside = ("autograder.sandbox.inside", "autograder.sandbox.wire")
+inside = ("autograder.sandbox.inside", "autograder.sandbox.wire", "autograder.sandbox.forgetful")
 for name in list(sys.modules):
     if name.startswith("autograder.") and name != "autograder.sandbox" and not name.startswith(inside):
         broke_in(name)
