@@ -11,12 +11,14 @@ from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.examples import example_names
-from autograder.lessons.kit.model import Model
 from autograder.records import Call, Outcome, Picture, Text
+
+if TYPE_CHECKING:
+    from autograder.lessons.kit.model import Model              # which imports NumPy
 
 #: the exceptions with which a function may refuse its arguments
 REFUSALS = frozenset({"ValueError", "TypeError", "AssertionError"})
