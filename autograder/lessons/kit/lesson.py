@@ -18,7 +18,7 @@ from autograder.lessons.kit.examples import example_names
 from autograder.records import Call, Outcome, Picture, Text
 
 if TYPE_CHECKING:
-    from autograder.lessons.kit.model import Model              # which imports NumPy
+    from autograder.lessons.kit.model import Model  # which imports NumPy
 
 #: the exceptions with which a function may refuse its arguments
 REFUSALS = frozenset({"ValueError", "TypeError", "AssertionError"})
