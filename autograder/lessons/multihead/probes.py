@@ -82,7 +82,7 @@ UNSIGNED = BYTES.each(lambda array: np.abs(array).astype(np.uint8))
 OFF_DIAGONAL = random_case(20270, B=2, T=4, H=3, d=2, allowed=np.array(
     [[0, 1, 1, 0], [1, 1, 0, 1], [0, 1, 0, 0], [1, 0, 1, 1]], dtype=bool))
 _PLAIN = random_case(20271, B=2, T=3, H=2, d=3, allowed=irregular_mask(3, 8))
-OTHER_ORDER = replace(_PLAIN, params=dict(reversed(_PLAIN.params.items())))
+OTHER_ORDER = replace(_PLAIN, params=dict(reversed(list(_PLAIN.params.items()))))
 OTHER_LAYOUT = replace(_PLAIN.each(sliced), x=np.asfortranarray(_PLAIN.x), allowed=np.asfortranarray(_PLAIN.allowed))
 SINGLE_PRECISION = _PLAIN.each(lambda array: array.astype(np.float32))
 ALL_OTHER = replace(OTHER_LAYOUT.each(lambda array: array.astype(np.float32)), params={
