@@ -80,6 +80,12 @@ def stays_as_it_was(ask: Ask, first: Call, following: Call) -> None:
                          "does it fill the same array or dict again?", function=first.function))
 
 
+def answers_what_was_asked(ask: Ask, first: Call, following: Call, axes: str, name: str) -> None:
+    """The next question has its own answer, not the first one's; a first answer that is wrong tells nothing."""
+    if difference(ask.value(first), ask.expected(first), axes, name) is None:
+        equal(ask.value(following), ask.expected(following), axes, name)
+
+
 def _same(first: np.ndarray, second: np.ndarray) -> bool:
     """Equal within rounding; values that are not finite (which another check judges) are in the same places."""
     finite = np.isfinite(first)

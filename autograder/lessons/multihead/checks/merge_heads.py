@@ -1,5 +1,13 @@
 """merge_heads: (B, H, T, d) -> (B, T, C)."""
-from autograder.lessons.kit.facts import equal, for_these, leaves_arguments, refuses, same_again, stays_as_it_was
+from autograder.lessons.kit.facts import (
+    answers_what_was_asked,
+    equal,
+    for_these,
+    leaves_arguments,
+    refuses,
+    same_again,
+    stays_as_it_was,
+)
 from autograder.lessons.kit.lesson import Ask, check
 from autograder.lessons.multihead import probes
 from autograder.records import text
@@ -48,7 +56,7 @@ def keeps_arguments(ask: Ask) -> None:
     for again in probes.MERGE_AGAIN:
         same_again(ask.value(probes.MERGE), ask.value(again), "merge_heads")
     stays_as_it_was(ask, probes.MERGE_AGAIN[0], probes.MERGE_NEXT)
-    equal(ask.value(probes.MERGE_NEXT), ask.expected(probes.MERGE_NEXT), "BTC", "merge_heads(h)")
+    answers_what_was_asked(ask, probes.MERGE, probes.MERGE_NEXT, "BTC", "merge_heads(h)")
 
 
 CHECKS = (worked_example, general, edges, layouts, refuses_other_axes, keeps_arguments)

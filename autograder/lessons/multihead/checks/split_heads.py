@@ -1,5 +1,13 @@
 """split_heads: (B, T, C) -> (B, H, T, d)."""
-from autograder.lessons.kit.facts import equal, for_these, leaves_arguments, refuses, same_again, stays_as_it_was
+from autograder.lessons.kit.facts import (
+    answers_what_was_asked,
+    equal,
+    for_these,
+    leaves_arguments,
+    refuses,
+    same_again,
+    stays_as_it_was,
+)
 from autograder.lessons.kit.lesson import Ask, check
 from autograder.lessons.multihead import probes
 from autograder.records import text
@@ -78,7 +86,7 @@ def keeps_arguments(ask: Ask) -> None:
     for again in probes.SPLIT_AGAIN:
         same_again(ask.value(probes.SPLIT), ask.value(again), "split_heads")
     stays_as_it_was(ask, probes.SPLIT_AGAIN[0], probes.SPLIT_NEXT)
-    equal(ask.value(probes.SPLIT_NEXT), ask.expected(probes.SPLIT_NEXT), "BHTd", "split_heads(x, heads)")
+    answers_what_was_asked(ask, probes.SPLIT, probes.SPLIT_NEXT, "BHTd", "split_heads(x, heads)")
 
 
 CHECKS = (worked_example, general, edges, layouts, refuses_other_divisors, refuses_below_one, refuses_bool,
