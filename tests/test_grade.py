@@ -79,7 +79,7 @@ def test_the_true_derivative_of_a_known_wrong_forward_is_right_in_its_own_world(
     assert grades["multihead"].diagnosis.mistakes == ("scale-none",)
     assert verdict(grades, "multihead_backward", "dwq").world == "own-derivative"
     assert verdict(grades, "multihead_backward", "large-case").verdict == "passed"
-    assert verdict(grades, "multihead_backward", "route-q").verdict == "wrong"
+    assert verdict(grades, "multihead_backward", "route-q").world == "own-derivative"
 
 
 NO_ATTENTION = '''
