@@ -5,6 +5,8 @@ Only a few of them are in memory at any moment. A failure stays with its own sub
 """
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -183,6 +185,8 @@ def _in_words(course: Course) -> Iterator[None]:
             raise
         raise _no_room(course, error.strerror) from error
     except GradebookError as error:                 # in the database's words
+        if ".part cannot be used: unable to open" in str(error) and os.access(course.root, os.W_OK):
+            raise OSError(errno.EMFILE, "too many open files to make the gradebook") from error     # a file of our own
         if "disk" not in str(error):
             raise
         raise _no_room(course, str(error)) from error
