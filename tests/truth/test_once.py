@@ -86,7 +86,7 @@ def assessed(mistake: Mistake, style: str, copy: bool) -> set[str]:
 def costs_once(mistake: Mistake, style: str, copy: bool) -> None:
     lost = assessed(mistake, style, copy)
     if style == "tuple" and mistake.id == "pops-cache":
-        return                                  # this style hands backward a copy of its cache: nothing is missing later
+        return                                  # this style hands backward a copy of its cache: nothing is missing
     must = {*mistake.exercises, *(["multihead"] if style == "shared" else [])}
     assert must <= lost
     if style == "tuple" and "multihead" in must:        # the exception in docs/appeals.md
