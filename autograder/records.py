@@ -211,13 +211,16 @@ class ExerciseGrade(msgspec.Struct, frozen=True):
     skipped: bool = False                # skipped exercises leave the maximum
 
 
+GradeStatus = Literal["graded", "unreadable", "broken"]
+
+
 class Grade(msgspec.Struct, frozen=True):
     """Everything about one submission. `key` and `checks` say what was judged, and by which version of the checks."""
 
     submission: str
     student: str
     lesson: str
-    status: Literal["graded", "unreadable", "broken"]
+    status: GradeStatus
     points: float | None
     max_points: float
     exercises: tuple[ExerciseGrade, ...] = ()

@@ -14,7 +14,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
-from traitlets.config import Config, ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
+from traitlets.config.loader import Config, ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
 
 from autograder.course.times import understood
 
@@ -106,11 +106,10 @@ class Course:
         pattern = os.path.join(escape(str(self.root)),
                                self.setting("directory_structure").format(student_id="*", **gaps))
         excluded = {name.strip() for name in self.setting("student_id_exclude").split(",")}
-        found = {self._student(folder, assignment): Path(folder) for folder in glob(pattern) if os.path.isdir(folder)}
+        student = self._student_pattern(assignment).fullmatch
+        found = {match["student"]: Path(folder) for folder in glob(pattern)
+                 if os.path.isdir(folder) and (match := student(os.path.normpath(folder)))}
         return sorted((student, folder) for student, folder in found.items() if student not in excluded)
-
-    def _student(self, folder: str, assignment: str) -> str:
-        return self._student_pattern(assignment).fullmatch(os.path.normpath(folder))["student"]
 
     def _student_pattern(self, assignment: str) -> re.Pattern[str]:
         path = re.escape(str(self.path("submitted", _ANYONE, assignment)))

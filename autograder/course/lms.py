@@ -91,7 +91,7 @@ def _date(words: str) -> datetime | None:
     """The date in "Sep 24, 2024 926 PM" or "24 september 2024 2126"; None if it is neither."""
     match = _DATE.fullmatch(words.strip())
     month = match and _MONTHS.get(match["month"].lower())
-    if not month:
+    if not match or not month:
         return None
     hour = int(match["hour"])
     if match["half"]:

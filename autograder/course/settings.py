@@ -209,7 +209,8 @@ def _expected(what: str, at: str) -> str:
 
 def _found(at: str, what: str, said: dict[str, Any]) -> tuple[str, Any]:
     """The key that msgspec means, and its value. msgspec writes [...] for "some key of this table"."""
-    from_here, path = said, []
+    from_here: Any = said
+    path: list[str] = []
     for step in re.findall(r"\[\.\.\.\]|\[\d+\]|[^.\[\]]+", at):
         if step == "[...]":
             keys = [key for key, value in from_here.items() if _is_bad(what, at, path, value)] or list(from_here)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, overload
 
 import msgspec
 
@@ -194,7 +194,14 @@ class Grades(Sequence[Grade]):
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def __getitem__(self, index: int) -> Grade:
+    @overload
+    def __getitem__(self, index: int) -> Grade: ...
+    @overload
+    def __getitem__(self, index: slice) -> Grades: ...
+
+    def __getitem__(self, index: int | slice) -> Grade | Grades:
+        if isinstance(index, slice):
+            return Grades(self._path, self._numbers[index])
         return next(self._read([self._numbers[index]]))
 
     def __iter__(self) -> Iterator[Grade]:

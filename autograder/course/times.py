@@ -18,7 +18,7 @@ def understood(words: str) -> datetime | None:
     """The time in "2025-03-04 05:06:07.890 UTC", in UTC and without a zone; None for anything else."""
     match = _TIME.fullmatch(words.strip())
     zone = match and _zone(match["zone"] or "")
-    if not zone:
+    if not match or not zone:
         return None
     try:
         moment = datetime.fromisoformat(f"{match['date']} {match['clock']}").replace(

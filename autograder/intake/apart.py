@@ -11,7 +11,7 @@ import os
 import resource
 import signal
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -55,7 +55,7 @@ def one(read: Callable[[], T], kind: type[T]) -> T:
         return next(answers)
 
 
-def each(read: Callable[[], Iterable[T]], kind: type[T]) -> Iterator[T]:
+def each(read: Callable[[], Iterable[T]], kind: type[T]) -> Generator[T, None, None]:
     """What `read` yields, item by item, from a separate process. Raises Ended."""
     import autograder.intake.archive  # noqa: F401 (no child waits for the lock of an import that a thread holds)
 

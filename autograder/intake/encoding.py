@@ -53,7 +53,8 @@ def utf8_of(data: bytes) -> tuple[bytes, list[Text]]:
     """The same as UTF-8 bytes: as text, a file can take four times as much memory."""
     _refuse_what_is_no_text(data)
     encoded, notices = _as_utf8(data)
-    encoded = encoded[_MARKS.match(encoded).end():]    # two tools may each have added one
+    marks = _MARKS.match(encoded)                      # two tools may each have added one
+    encoded = encoded[marks.end() if marks else 0:]
     whole = encoded.rstrip(b"\0")                      # a crash or a network disk leaves them there
     if len(whole) != len(encoded):
         notices = [*notices, text("The file ends in NUL characters ({count} of them), which were left out. Saving it "

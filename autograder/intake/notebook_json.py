@@ -160,7 +160,7 @@ def _in_known_format(notebook: _Notebook) -> tuple[list[_Cell], list[Text]]:
         raise Unreadable(text("The notebook has format {major}; format 4 was expected. Open it in a current Jupyter, "
                               "save it and hand it in again.", major=major[:10]))
     if notebook.cells is None:
-        cells = [cell for worksheet in notebook.worksheets for cell in worksheet.cells]
+        cells = [cell for worksheet in notebook.worksheets or () for cell in worksheet.cells]
         return cells, [text("The notebook has the old format 3; it was converted.")]
     if not major.isdigit():
         return notebook.cells, [text("The notebook does not say which format it has; it was read as format 4.")]

@@ -44,13 +44,13 @@ def read(paths: Sequence[str | Path], lesson: Lesson) -> Iterator[Submission]:
     except apart.Ended as error:
         if error.why is None:
             raise
-        path = os.fspath(paths[0]) if len(paths) == 1 else ", ".join(map(os.fspath, paths))
+        path = ", ".join(map(str, paths))
         yield unreadable(path, student_of(PurePosixPath(path), lesson), error.why, lesson)
 
 
 def _read(paths: Sequence[str | Path], lesson: Lesson) -> Iterator[Submission]:
     seen: set[str] = set()
-    for path in map(os.fspath, paths):
+    for path in map(str, paths):
         try:
             kind, identity = stat.S_IFMT(os.stat(path).st_mode), os.path.realpath(path)
         except (OSError, ValueError) as error:

@@ -25,7 +25,7 @@ def bodies(code: str) -> dict[str, list[str]]:
 def _first_line(function: ast.FunctionDef) -> int:
     """Where the body starts, counted from 0: after the docstring, if there is one."""
     first = function.body[0]
-    return first.end_lineno if ast.get_docstring(function) is not None else first.lineno - 1
+    return first.end_lineno or first.lineno if ast.get_docstring(function) is not None else first.lineno - 1
 
 
 def stubs(lesson: Lesson) -> frozenset[str]:

@@ -77,8 +77,8 @@ def _submission(name: str, student: str, cells: list[NotebookCell], notices: lis
 def newer_python(data: bytes) -> str:
     """The notebook's Python version such as "3.13", if it is newer than ours; else ""."""
     found = _VERSION.search(data)
-    newer = found and (int(found[1]), int(found[2])) > sys.version_info[:2]
-    return f"{int(found[1])}.{int(found[2])}" if newer else ""
+    found_version = (int(found[1]), int(found[2])) if found else (0, 0)
+    return "{}.{}".format(*found_version) if found_version > sys.version_info[:2] else ""
 
 
 def _key(lesson: str, cells: Iterable[Cell], python: str) -> str:

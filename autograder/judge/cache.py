@@ -37,7 +37,7 @@ def save(version: str, name: str, arrays: Mapping[str, np.ndarray]) -> None:
     try:
         place.mkdir(parents=True, exist_ok=True)
         with replacing(place / f"{name}.npz") as file:
-            np.savez(file, **arrays)
+            np.savez(file, **arrays)  # pyright: ignore[reportArgumentType] -- as if one were called allow_pickle
         _forget_old_versions()
     except OSError:
         return

@@ -147,7 +147,7 @@ class Catalogue:
     def _together(self, exercise: Exercise, answers: Answers, stand_ins: frozenset[str]) -> list[Made]:
         """Pairs made in one source that give every answer; only the telling question is asked of all of them."""
         call = exercise.telling
-        if call not in answers or answers[call].status != "answered":
+        if call is None or call not in answers or answers[call].status != "answered":
             return []
         table = self._pairs(exercise, call, stand_ins)
         told = self._row({call: answers[call]}, stand_ins)
@@ -158,9 +158,12 @@ class Catalogue:
     def _explains_all(self, made: Made, answers: Answers, stand_ins: frozenset[str]) -> bool:
         """Whether they give every answer, also to large questions: made in one source, or each its own part."""
         seen = self._row(answers, stand_ins)
-        if self.subject(*made) is not None and self._row_of(made, answers, stand_ins).agrees(seen).all():
+        together = self.subject(*made)
+        if together is not None and self._row_of(together, answers, stand_ins).agrees(seen).all():
             return True
-        rows = [self._row_of((mistake,), answers, stand_ins) for mistake in made]
+        rows = [self._row_of(subject, answers, stand_ins) for subject in map(self.subject, made) if subject]
+        if len(rows) != len(made):
+            return False
         asked = [self._reference.answer(self._asked(call, stand_ins)) for call in answers]
         right = Row.of(zip(asked, asked, strict=True))
         return len(made) > 1 and bool(np.where(
@@ -222,15 +225,15 @@ class Catalogue:
         version = checks_version(self._lesson)
         known = kept.load(version, name)
         if known is None or len(known["could"]) != len(made):              # cached while the catalogue was being edited
-            could = np.array([self.subject(*each) is not None for each in made], dtype=bool)
-            rows = [self._row_of(each, calls, stand_ins) for each, can in zip(made, could, strict=True) if can]
+            subjects = [self.subject(*each) for each in made]
+            could = np.array([subject is not None for subject in subjects], dtype=bool)
+            rows = [self._row_of(subject, calls, stand_ins) for subject in subjects if subject]
             known = {"could": could, **vars(Row.stack(rows))}
             kept.save(version, name, known)
         could = known.pop("could")
         return [each for each, can in zip(made, could, strict=True) if can], Row(**known)
 
-    def _row_of(self, made: Made, calls: Iterable[Call], stand_ins: frozenset[str]) -> Row:
-        subject = self.subject(*made)
+    def _row_of(self, subject: LocalSubject, calls: Iterable[Call], stand_ins: frozenset[str]) -> Row:
         asked = [self._asked(call, stand_ins) for call in calls]
         return Row.of((subject.answer(call), self._reference.answer(call)) for call in asked)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from autograder.judge.own_test import Trials, own_test
 from autograder.judge.points import exercise_grade, ungraded
 from autograder.judge.worlds import Attempt, Judged, Open, functions_of, own_derivative_world, own_world, stand_in_world
 from autograder.lessons.kit.lesson import Implementation, Lesson
-from autograder.records import Diagnosis, ExerciseGrade, Grade, StandIns, Subject, Submission, Text, text
+from autograder.records import Diagnosis, ExerciseGrade, Grade, GradeStatus, StandIns, Subject, Submission, Text, text
 from autograder.sandbox.student import Allowance, Sandbox, Student, ZygoteLost
 from autograder.stages import stage
 
@@ -164,6 +164,24 @@ def _untried(one: Judged, forward: Judged) -> Text:
                 "the reference's cache, so it could not be judged", **names)
 
 
+class Processes:
+    """Opens fresh processes with a student's cells; later ones know from the first which cells hang."""
+
+    def __init__(self, sandbox: Sandbox, lesson: Lesson, submission: Submission, allowance: Allowance):
+        self._sandbox, self._lesson, self._submission, self._allowance = sandbox, lesson, submission, allowance
+        self._test = next((exercise.name for exercise in lesson.exercises if exercise.implementations), "")
+        self.students: list[Student] = []
+
+    def __call__(self, stand_ins: StandIns, install: tuple[str, ...]) -> Student:
+        plan, examine = (self.students[0].plan, "") if self.students else (None, self._test)
+        with stage("cells"):
+            student = self._sandbox.open(
+                self._submission.cells, modules=self._lesson.modules, prelude=self._lesson.prelude,
+                stand_ins=stand_ins, install=install, plan=plan, allowance=self._allowance, examine=examine)
+        self.students.append(student)
+        return student
+
+
 class Engine:
     """Grades submissions of one lesson, one after another, on one warm sandbox."""
 
@@ -171,8 +189,7 @@ class Engine:
         limits = limits or Limits()
         self.lesson, self._budget = lesson, limits.budget
         self._version = checks_version(lesson, limits.unusual)
-        self._assessor: Assessor | None = None
-        self._test = next((exercise.name for exercise in lesson.exercises if exercise.implementations), "")
+
         self._sandbox = Sandbox(isolation=limits.isolation, seconds=limits.seconds, memory_mb=limits.memory_mb,
                                 cell_seconds=limits.cell_seconds, budget=limits.budget)
 
@@ -181,8 +198,9 @@ class Engine:
         self._assessor = Assessor(self.lesson)
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, *exception: Any) -> None:
         self._sandbox.__exit__(*exception)
+
 
     @property
     def isolation(self) -> str:
@@ -203,10 +221,9 @@ class Engine:
         if submission.fault is not None:
             return self._grade(submission, "broken", start, exercises=self._nothing("broken"),
                                for_a_person=(submission.fault,))
-        students: list[Student] = []
         try:
             with _quiet_numbers():
-                assessment = self._assessed(submission, students, Allowance(self._budget))
+                assessment, students = self._assessed(submission)
         except Exception as error:
             return self._grade(submission, "broken", start, exercises=self._nothing("broken"),
                                for_a_person=(reason(error),))
@@ -216,36 +233,28 @@ class Engine:
             notices=(*submission.notices, *newer, *_told(students), *assessment.notices),
             for_a_person=(*assessment.for_a_person, *newer, *_suspicious(students)))
 
-    def _assessed(self, submission: Submission, students: list[Student], allowance: Allowance) -> Assessment:
-        """Judged; once more where the zygote was lost on the way, which is never the student's fault."""
+    def _assessed(self, submission: Submission) -> tuple[Assessment, list[Student]]:
+        """The assessment and the student's processes. A lost zygote is never the student's fault: then once more."""
+        allowance = Allowance(self._budget)
         try:
-            return self._assessor.assess(partial(self._open, submission, students, allowance))
+            processes = Processes(self._sandbox, self.lesson, submission, allowance)
+            return self._assessor.assess(processes), processes.students
         except ZygoteLost:
-            students.clear()
-            return self._assessor.assess(partial(self._open, submission, students, allowance))
-
-    def _open(self, submission: Submission, students: list[Student], allowance: Allowance, stand_ins: StandIns,
-              install: tuple[str, ...]) -> AbstractContextManager[Student]:
-        """A fresh process with the student's cells; later ones know from the first which cells hang."""
-        plan, examine = (students[0].plan, "") if students else (None, self._test)
-        with stage("cells"):
-            student = self._sandbox.open(submission.cells, modules=self.lesson.modules, prelude=self.lesson.prelude,
-                                         stand_ins=stand_ins, install=install, plan=plan, allowance=allowance,
-                                         examine=examine)
-        students.append(student)
-        return student
+            processes = Processes(self._sandbox, self.lesson, submission, allowance)
+            return self._assessor.assess(processes), processes.students
 
     def _nothing(self, word: str) -> tuple[ExerciseGrade, ...]:
         """Every exercise without points: nothing of it could be tried ("skipped"), or we failed ("broken")."""
         return tuple(ungraded(exercise, word if exercise.skipped is None else "skipped")
                      for exercise in self.lesson.exercises)
 
-    def _grade(self, submission: Submission, status: str, start: float, *, exercises: tuple[ExerciseGrade, ...],
+    def _grade(self, submission: Submission, status: GradeStatus, start: float, *, exercises: tuple[ExerciseGrade, ...],
                **more) -> Grade:
         counted = [exercise.points for exercise in exercises if not exercise.skipped]
-        if status == "graded" and None in counted:
+        known = [points for points in counted if points is not None]
+        if status == "graded" and len(known) < len(counted):
             status = "broken"
-        points = None if status != "graded" else sum(counted)
+        points = None if status != "graded" else sum(known)
         more.setdefault("notices", submission.notices)
         return Grade(submission.name, submission.student, submission.lesson, status, points, float(self.lesson.points),
                      exercises=exercises, isolation=self.isolation, seconds=round(time.perf_counter() - start, 4),

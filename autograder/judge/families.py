@@ -102,8 +102,10 @@ class Families:
     def explains(self, exercise: str, answers: Mapping[Call, Outcome]) -> bool:
         """Whether steps done differently give every answer, and leave something to differentiate."""
         model = self._models.get(exercise)
-        given = _given(model, answers) if model else {}
-        found = self._together(model, given, self._wrong(model, given)) if given else []
+        if model is None:
+            return False
+        given = _given(model, answers)
+        found = self._together(model, given, self._wrong(model, given))
         return any(model.slopes.isdisjoint(way.id for way in one.ways) for one in found)
 
     def _wrong(self, model: Model, given: Given) -> dict[str, Trial]:

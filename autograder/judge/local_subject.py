@@ -19,7 +19,7 @@ from autograder.records import Call, Outcome, Proxy, Result, StandIns
 from autograder.sandbox.questions import on_wire, outcome_of, recorded, results_in
 from autograder.sandbox.wire.calling import described, fresh, perform, proxy
 from autograder.sandbox.wire.kept import Kept
-from autograder.sandbox.wire.messages import Answer, CallBackAnswer, decode_from_worker, encode
+from autograder.sandbox.wire.messages import Answer, CallBackAnswer, as_received
 from autograder.sandbox.wire.plain import plain
 from autograder.sandbox.wire.wire import WireError
 
@@ -33,9 +33,7 @@ class LocalSubject:
     def __init__(self, source: str, name: str = "reference", stand_ins: StandIns = NO_STAND_INS,
                  install: tuple[str, ...] = ()):
         self.source = source
-        module = types.ModuleType(name)
-        module.print = _silent
-        self._namespace = vars(module)
+        self._namespace = {**vars(types.ModuleType(name)), "print": _silent}
         self._stand_ins = stand_ins
         replaced = dict.fromkeys(install)
         for part in _BETWEEN_PARTS.split(source):
@@ -88,7 +86,7 @@ class LocalSubject:
             self._live[call] = Kept(live)
             if answer.status == "out_of_memory":                # this process has no more: nothing to remember
                 raise MemoryError(answer.message or call.function)
-            return outcome_of(decode_from_worker(encode(answer)), 0.0)
+            return outcome_of(as_received(answer), 0.0)
         except (LookupError, WireError) as error:
             return Outcome("refused", message=str(error.args[0]))
 
@@ -107,8 +105,8 @@ class LocalSubject:
     def _proxy(self, name: str, answers: Callable[..., Outcome]) -> Callable[..., Any]:
         """A function whose answers are as they would come over the wire."""
         def call_back(_: str, args: list[Any]) -> CallBackAnswer:
-            sent = decode_from_worker(encode(Answer(0, "answered", args))).value
-            outcome = answers(*[recorded(arg) for arg in sent])
+            sent = as_received(Answer(0, "answered", args))
+            outcome = answers(*[recorded(arg) for arg in sent.value])
             error = outcome.kinds[0] if outcome.kinds else outcome.error
             return CallBackAnswer(0, outcome.status, on_wire(outcome.value), error, outcome.message)
         return proxy(name, call_back, own=self._namespace.get(name))

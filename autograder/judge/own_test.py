@@ -110,8 +110,7 @@ class Trials:
         return self.open_subject(functions_of(self.reference, replaced), replaced)
 
     def _judged(self, outcomes: Mapping[str, Outcome]) -> Judged:
-        ask = AskIn("own", self.reference, self.reference, trials=outcomes.__getitem__,
-                    of_an_example=self.of_an_example)
+        ask = AskIn("own", self.reference, self.reference, trials=outcomes, of_an_example=self.of_an_example)
         return Judged(self.exercise, [attempt(check, ask) for check in self.exercise.checks])
 
 

@@ -21,7 +21,8 @@ def exercise_grade(judged: Judged, diagnosis: Diagnosis) -> ExerciseGrade:
               for check, attempt in zip(exercise.checks, judged.attempts, strict=True)]
     verdicts = tuple(_verdict(exercise, index, attempt, points, diagnosis)
                      for index, (attempt, points) in enumerate(zip(judged.attempts, earned, strict=True)))
-    total = None if None in earned else float(sum(earned, Fraction(0)))
+    known = [points for points in earned if points is not None]
+    total = float(sum(known, Fraction(0))) if len(known) == len(earned) else None
     return ExerciseGrade(exercise.name, total, float(exercise.points), verdicts, diagnosis)
 
 

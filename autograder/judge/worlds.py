@@ -9,10 +9,11 @@ An error costs once: a check passes if it holds in any world, and later worlds a
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +25,7 @@ from autograder.records import Call, Outcome, Picture, Result, StandIns, Subject
 from autograder.sandbox.wire.tree import leaves
 
 QUOTED = 300                                    # characters
+NO_TRIALS: Mapping[str, Outcome] = MappingProxyType({})
 
 
 class Open(Protocol):
@@ -89,8 +91,8 @@ _NO_KEY = frozenset({UNWRITTEN, "NameError", "ImportError"})
 class AskIn:
     """How a check asks its questions in one world (lesson.Ask)."""
 
-    def __init__(self, world: str, subject: Subject, reference: Subject, stand_ins: Sequence[str] = (),
-                 trials: Callable[[str], Outcome] | None = None, of_an_example: Callable[[str], bool] = _never):
+    def __init__(self, world: str, subject: Subject, reference: Subject, stand_ins: Iterable[str] = (),
+                 trials: Mapping[str, Outcome] = NO_TRIALS, of_an_example: Callable[[str], bool] = _never):
         self.world, self._subject, self._reference = world, subject, reference
         self._stand_ins, self._trials, self.of_an_example = frozenset(stand_ins), trials, of_an_example
         self.answers: dict[Call, Outcome] = {}
@@ -122,7 +124,7 @@ class AskIn:
         return self._reference.answer(call).value
 
     def trial(self, implementation: str) -> Outcome:
-        return self._trials(implementation)
+        return self._trials[implementation]
 
     def answered(self, function: str) -> bool:
         return any(call.function == function and outcome.status == "answered" for call, outcome in self.answers.items())
@@ -239,13 +241,16 @@ def _retry(judged: Judged, checks: Iterable[Check], ask: AskIn, derivative: bool
 
 def functions_of(subject: Subject, names: Iterable[str]) -> StandIns:
     """What the judge answers when the student's code calls these names: the subject's own answers."""
-    return {name: _function(subject, name) for name in names}
+    return {name: _Function(subject, name) for name in names}
 
 
-def _function(subject: Subject, name: str) -> Callable[..., Outcome]:
-    called = getattr(subject, "called", None)                   # which the subjects of ours have, and is faster
+class _Function:
+    """A function of a subject. The `source` of a subject of ours serves to ask it elsewhere (sandbox.stand_ins)."""
 
-    def function(*args: Any) -> Outcome:
-        return called(name, args) if called else subject.answer(Call(name, args))
-    function.source = getattr(subject, "source", None)          # to ask it elsewhere, see sandbox.stand_ins
-    return function
+    def __init__(self, subject: Subject, name: str):
+        self._subject, self._name = subject, name
+        self._called = getattr(subject, "called", None)         # which the subjects of ours have, and is faster
+        self.source: str | None = getattr(subject, "source", None)
+
+    def __call__(self, *args: Any) -> Outcome:
+        return self._called(self._name, args) if self._called else self._subject.answer(Call(self._name, args))

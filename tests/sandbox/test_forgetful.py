@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autograder.intake import from_sources
-from autograder.judge.engine import Engine
+from autograder.judge.engine import Engine, Processes
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.own_test import Trials
 from autograder.judge.worlds import Judged
@@ -171,11 +171,8 @@ def test_one_process_gives_the_outcomes_that_fresh_ones_give(source: str) -> Non
     engine = Engine(LESSON)
     exercise = next(one for one in LESSON.exercises if one.implementations)
     with engine:
-        assessor, students = engine._assessor, []
-        submission = from_sources("s.py", "student-01", [source], LESSON)
-
-        def open_subject(stand_ins, install):
-            return engine._open(submission, students, Allowance(), stand_ins, install)
+        assessor, submission = engine._assessor, from_sources("s.py", "student-01", [source], LESSON)
+        open_subject = Processes(engine._sandbox, LESSON, submission, Allowance())
         trials = Trials(exercise, open_subject, assessor._implementation, assessor.reference)
         with open_subject({}, ()) as own:
             assert own.forgets(exercise.name)

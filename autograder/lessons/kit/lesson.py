@@ -86,7 +86,7 @@ class Ask(Protocol):
         """Whether the function has answered anything yet in this world."""
         ...
 
-    def of_an_example(self, name: str) -> bool:
+    def of_an_example(self, name: str, /) -> bool:
         """Whether a variable of the notebook's example cells has this name."""
         ...
 

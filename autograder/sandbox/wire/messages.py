@@ -189,6 +189,11 @@ def decode_from_worker(body: bytes) -> FromWorker:
     return _decode(_from_worker, body, TEXTS_CAP)
 
 
+def as_received(answer: Answer) -> Answer:
+    """An answer of a subject in this process, as it would arrive from a worker; WireError where it could not."""
+    return _decode(_from_worker, encode(answer), TEXTS_CAP)
+
+
 def decode_from_judge(body: bytes) -> FromJudge:
     """A message of the judge's; WireError for anything else."""
     return _decode(_from_judge, body, FRAME_CAP)
