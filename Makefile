@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= demo-class
+# a test run starts a thousand processes, and each would compile every module that it imports
+unexport PYTHONDONTWRITEBYTECODE
 
 # every core takes the next test that nobody has begun
 PYTEST := $(BIN)/python -m pytest -n logical --dist worksteal

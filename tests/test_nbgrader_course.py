@@ -168,3 +168,11 @@ def test_only_a_regular_file_is_read_as_a_timestamp(tmp_path, make):
     make(tmp_path / TIMESTAMP, secret)
     assert timestamp_file(tmp_path) == b""
     assert timestamp(tmp_path) is None
+
+
+def test_the_grammar_of_international_addresses_is_loaded_when_it_is_used():
+    code = ("import sys, autograder.nbgrader, nbformat, jsonschema\nassert 'lark' not in sys.modules\n"
+            "checks = jsonschema.FormatChecker()\n"
+            "print([checks.conforms(value, 'iri') for value in ('https://example.org/\\u00e9', 'no address')])")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[True, False]"
