@@ -41,17 +41,17 @@ class Change:
     @property
     def by(self) -> float | None:
         """How many points more; None if one side has no points."""
-        if None in (self.before, self.after) or None in (self.before.points, self.after.points):
-            return None
-        return self.after.points - self.before.points
+        before, after = (grade and grade.points for grade in (self.before, self.after))
+        return None if before is None or after is None else after - before
 
 
 def change(before: Grade | None, after: Grade | None) -> Change:
     """Compare a grade with the last one that was written; either may be missing."""
-    if after is None:
-        return Change(before.student, before, None, (), ())
-    if before is None:
-        return Change(after.student, None, after, (), ())
+    either = after or before
+    if either is None:
+        raise ValueError("there are no grades to compare")
+    if before is None or after is None:
+        return Change(either.student, before, after, (), ())
     reasons = {"work": before.key != after.key, "checks": before.checks != after.checks,
                "isolation": before.isolation != after.isolation}
     return Change(after.student, before, after, tuple(why for why, differs in reasons.items() if differs),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from msgspec.structs import replace
 
@@ -86,9 +86,10 @@ class ClusterPool:
         from distributed import Client
         if not self._address:                       # Dask would start its own cluster
             raise self._unreachable("the address is empty")
-        where = {"scheduler_file": self._address} if Path(self._address).is_file() else {"address": self._address}
+        where = "scheduler_file" if Path(self._address).is_file() else "address"
+        options: dict[str, Any] = {where: self._address, "timeout": CONNECT, "set_as_default": False}
         try:
-            client = Client(**where, timeout=CONNECT, set_as_default=False)
+            client = Client(**options)
         except (OSError, ValueError, TypeError, OverflowError, RuntimeError) as error:
             why = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise self._unreachable(why) from None
@@ -116,7 +117,7 @@ class ClusterPool:
 
     def _count(self) -> dict[str, int]:
         try:
-            threads = self._client.nthreads()
+            threads = cast("dict[str, int]", self._client.nthreads())
         except (OSError, TimeoutError) as error:
             raise self._gone() from error
         self._seen = time.monotonic()
@@ -135,8 +136,8 @@ class ClusterPool:
             time.sleep(0.2)
         if max(threads.values()) > 1:
             self._told("some workers have several threads, of which only one is used: start them with --nthreads 1")
-        said = {address: self._introduced(address, worker) for address, worker in self._client.run(
-            introduce, pack(self._task), on_error="return").items()}
+        words = cast("dict[str, Any]", self._client.run(introduce, pack(self._task), on_error="return"))
+        said = {address: self._introduced(address, worker) for address, worker in words.items()}
         first = min(said)
         here = about(self._task, said[first].about.isolation)
         for address, worker in sorted(said.items()):

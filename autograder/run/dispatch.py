@@ -213,13 +213,13 @@ class Dispatcher:
     def _failed(self, submission: Submission, why: Text) -> Judged:
         return Judged(submission, self._ungraded(submission, "broken", for_a_person=(why,)), "judged")
 
-    def _ungraded(self, submission: Submission, status: Literal["unreadable", "broken"],
-                  **more: tuple[Text, ...]) -> Grade:
+    def _ungraded(self, submission: Submission, status: Literal["unreadable", "broken"], *,
+                  notices: tuple[Text, ...] = (), for_a_person: tuple[Text, ...] = ()) -> Grade:
         lesson, word = self._task.settings.lesson(self._task.lesson), "skipped" if status == "unreadable" else "broken"
         return Grade(submission.name, submission.student, submission.lesson, status, None, float(lesson.points),
                      tuple(ungraded(each, word if each.skipped is None else "skipped") for each in lesson.exercises),
-                     isolation=self._pool.about.isolation, language=submission.language, key=submission.key,
-                     checks=self._pool.about.checks, **more)
+                     notices=notices, for_a_person=for_a_person, isolation=self._pool.about.isolation,
+                     language=submission.language, key=submission.key, checks=self._pool.about.checks)
 
 
 def _failed_already(error: Exception) -> Future[bytes]:

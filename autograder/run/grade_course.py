@@ -183,7 +183,7 @@ def _in_words(course: Course) -> Iterator[None]:
     except OSError as error:
         if error.errno not in FULL:
             raise
-        raise _no_room(course, error.strerror) from error
+        raise _no_room(course, error.strerror or str(error)) from error
     except GradebookError as error:                 # in the database's words
         if ".part cannot be used: unable to open" in str(error) and os.access(course.root, os.W_OK):
             raise OSError(errno.EMFILE, "too many open files to make the gradebook") from error     # a file of our own

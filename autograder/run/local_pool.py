@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
 from typing import Protocol, Self
@@ -41,13 +41,13 @@ class Pool(Protocol):
 class LocalPool:
     """Processes of this machine, each with a warm engine. They start when there is work for them."""
 
-    lost = BrokenExecutor
+    lost: type[Exception] = BrokenExecutor
 
     def __init__(self, task: Task, jobs: int, submissions: int):
         self.size = max(1, min(jobs, -(-submissions // SHARE)))
         self.about = about(task, task.rules.engine(task.lesson).isolation)
         self._executor: Executor | None = None
-        self._leash: tuple[Connection, Connection] | None = None
+        self._leash = ExitStack()
 
     def __enter__(self) -> Self:
         return self
@@ -57,10 +57,10 @@ class LocalPool:
 
     def submit(self, job: bytes) -> Future[bytes]:
         if self._executor is None:
-            self._leash = Pipe(duplex=False)
+            held, _ = [self._leash.enter_context(end) for end in Pipe(duplex=False)]
             # a fresh process: forking this one could copy held locks
             self._executor = ProcessPoolExecutor(self.size, mp_context=get_context("spawn"), initializer=on_leash,
-                                                 initargs=(self._leash[0],))
+                                                 initargs=(held,))
         return self._executor.submit(judge, job)
 
     def renew(self) -> None:
@@ -74,9 +74,8 @@ class LocalPool:
             if not at_once:
                 self._executor.shutdown(wait=True)
             self._executor.shutdown(wait=False, cancel_futures=True)
-            for end in self._leash:
-                end.close()
-        self._executor = self._leash = None
+        self._leash.close()
+        self._executor = None
 
 
 def on_leash(leash: Connection) -> None:

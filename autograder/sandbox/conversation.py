@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from autograder.records import AnswerStatus
 from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.clock import Clock, Stint
 from autograder.sandbox.forkserver import Forked, ForkServer
@@ -22,9 +23,10 @@ Reply = TypeVar("Reply")
 class Died(Exception):
     """The child is gone, or had to be killed: the verdict word, the evidence, and the seconds that it took."""
 
-    def __init__(self, status: str, evidence: str, took: float = 0.0):
+    def __init__(self, status: AnswerStatus, evidence: str, took: float = 0.0):
         super().__init__(evidence)
-        self.status, self.evidence, self.took = status, evidence, took
+        self.status: AnswerStatus = status
+        self.evidence, self.took = evidence, took
 
 
 def new_nonce() -> int:
@@ -92,11 +94,11 @@ class Conversation:
             wire.send(channel, answer, stint.patience)
         raise wire.WireError(f"more than {CALLBACK_CAP} call-backs in one question")
 
-    def _end(self) -> tuple[str, str]:
+    def _end(self) -> tuple[AnswerStatus, str]:
         status = self._server.end_of(self._child.number)
         return ("quit", "it closed the channel") if status is None else read_end(status)
 
-    def _died(self, status: str, evidence: str) -> Died:
+    def _died(self, status: AnswerStatus, evidence: str) -> Died:
         self.close()
         return Died(status, evidence, self.took)
 
@@ -112,7 +114,7 @@ class Conversation:
         self._server.forget(self._child.number)
 
 
-def read_end(wait_status: int) -> tuple[str, str]:
+def read_end(wait_status: int) -> tuple[AnswerStatus, str]:
     """The verdict word and the evidence for a process that ended by itself."""
     code = os.waitstatus_to_exitcode(wait_status)
     if code >= 0:
@@ -121,4 +123,4 @@ def read_end(wait_status: int) -> tuple[str, str]:
         name = signal.Signals(-code).name
     except ValueError:
         name = f"signal {-code}"
-    return {"SIGSYS": "tampering", "SIGXCPU": "timed_out"}.get(name, "crashed"), name
+    return "tampering" if name == "SIGSYS" else "timed_out" if name == "SIGXCPU" else "crashed", name

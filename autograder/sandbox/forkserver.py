@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
+from io import BytesIO
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
@@ -53,6 +54,7 @@ class ForkServer:
                 wall.command(theirs.fileno(), memory_mb, seconds, plots), pass_fds=[theirs.fileno()], env=environment,
                 cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                 start_new_session=True)
+        self._errors = self._process.stderr or BytesIO()
         self._numbers = itertools.count(1)
         self._lock = threading.RLock()
         self._opened: dict[int, int] = {}             # id -> pidfd, or minus an error number
@@ -122,8 +124,8 @@ class ForkServer:
     def complaint(self) -> str:
         """The end of what the zygote, or a child that did not get far, wrote to standard error."""
         with suppress(ValueError, OSError):
-            os.set_blocking(self._process.stderr.fileno(), False)
-            self._complaint += (self._process.stderr.read() or b"").decode("utf-8", "replace")
+            os.set_blocking(self._errors.fileno(), False)
+            self._complaint += (self._errors.read() or b"").decode("utf-8", "replace")
         self._complaint = self._complaint[-2000:]
         return self._complaint
 
@@ -141,7 +143,7 @@ class ForkServer:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self.complaint()
-        self._process.stderr.close()
+        self._errors.close()
         if self._folder is not None:
             self._folder.cleanup()
 
@@ -157,7 +159,7 @@ def _started(command: list[str], **how: Any) -> subprocess.Popen[bytes]:
 
     def start_and_wait() -> None:
         try:
-            process = subprocess.Popen(command, **how)
+            process = subprocess.Popen[bytes](command, **how)
         except OSError as error:
             started.put(error)
             return

@@ -86,7 +86,7 @@ def _packages(names: Iterable[str]) -> Iterator[str]:
             if name in ("numpy", "msgspec"):
                 raise RuntimeError(f"{name} is not installed")
             continue
-        places = list(spec.submodule_search_locations or [spec.origin])
+        places = list(spec.submodule_search_locations or [str(spec.origin)])
         yield from places
         bundle = os.path.join(os.path.dirname(places[0]), _BUNDLED.get(name, f"{name}.libs"))
         if os.path.isdir(bundle):

@@ -35,7 +35,7 @@ def arguments(call: Call, number_of: Callable[[Call], int]) -> list[Any]:
 def on_wire(value: Any, number_of: Callable[[Call], int] | None = None) -> Any:
     """A value of the judge's, with its records as the wire's own marks."""
     def mark(leaf: Any) -> Any:
-        if isinstance(leaf, Result):
+        if number_of is not None and isinstance(leaf, Result):
             return wire.Handle(number_of(leaf.of), -1 if leaf.part is None else leaf.part)
         if isinstance(leaf, Proxy):
             return wire.Proxy(argument_name(leaf))

@@ -155,7 +155,7 @@ class Student:
             self._child.close()
             self._child = None
 
-    def begin(self) -> None:
+    def begin(self) -> Conversation:
         """Have a child in which the cells ran: as many tries as it takes, a cell less each time."""
         while self._child is None:
             child = self._sandbox.children.one(self._given)
@@ -166,6 +166,7 @@ class Student:
             finally:
                 if self._child is None:
                     child.close()
+        return self._child
 
     def _prepared(self, child: Conversation) -> bool:
         child.allowance = self._allowance
@@ -228,15 +229,14 @@ class Student:
         return self._ask(call)
 
     def _ask(self, call: Call) -> Outcome:
-        self.begin()
-        number = next(self._numbers)
+        child, number = self.begin(), next(self._numbers)
         ask = Ask(new_nonce(), number, call.function, arguments(call, self._kept.__getitem__),
                   anew=any(type(arg) is Proxy for arg in call.args))
         try:
             seconds = self._sandbox.seconds / 2 ** self._overruns[call.function]
             call_back = partial(self._answering.answer, arguments=arguments_of(call))
-            answer = self._child.ask(ask, Answer, seconds, call_back)
-            outcome = self._kept_within_bounds(outcome_of(answer, self._child.took), ask.anew)
+            answer = child.ask(ask, Answer, seconds, call_back)
+            outcome = self._kept_within_bounds(outcome_of(answer, child.took), ask.anew)
         except Died as died:
             self.close()
             self._overruns[call.function] += died.status == "timed_out"
@@ -249,10 +249,12 @@ class Student:
             self.close()
             raise
         self._kept[call] = number
-        return self._placed(outcome) if outcome.where else outcome
+        return self._placed(outcome)
 
     def _placed(self, outcome: Outcome) -> Outcome:
-        """The outcome with the name of the student's function in which it arose."""
+        """The outcome with the name of the student's function in which it arose, if it did in one."""
+        if outcome.where is None:
+            return outcome
         cell, line = outcome.where
         return replace(outcome, within=function_at(self._sources.get(cell, ""), line))
 

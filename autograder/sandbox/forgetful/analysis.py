@@ -191,7 +191,7 @@ class _Cells:
         if field is None:
             return isinstance(node, _KINDS)
         name = getattr(node, field) or ""
-        rebound = name == "isinstance" and not (field == "id" and isinstance(node.ctx, ast.Load))
+        rebound = name == "isinstance" and not isinstance(getattr(node, "ctx", None), ast.Load)
         return not name.startswith("__") and not rebound and not getattr(node, "type_params", None)
 
 

@@ -63,8 +63,8 @@ class _Eyes:
                 return True
             case ast.Assert():
                 return self.closed(node.test, node) and (node.msg is None or self._message(node.msg))
-            case ast.Raise(exc=ast.Call(func=ast.Name() as kind, keywords=[])) if kind.id in EXCEPTIONS:
-                return all(map(self._message, node.exc.args)) and (node.cause is None or self.closed(node.cause, node))
+            case ast.Raise(exc=ast.Call(func=ast.Name() as kind, args=said, keywords=[])) if kind.id in EXCEPTIONS:
+                return all(map(self._message, said)) and (node.cause is None or self.closed(node.cause, node))
             case ast.Raise(exc=ast.Name() as kind) if kind.id in _WIDE:
                 return True
             case ast.Call():
@@ -76,7 +76,7 @@ class _Eyes:
             case ast.Attribute(attr=name) if name in _MAKE_TEXT | _MAKE_SETS | _VIEWS or name in _BEFORE_KIND:
                 return False
             case ast.Set(elts=parts) if all(isinstance(part, ast.Constant) for part in parts):
-                return all(_short(part.value) for part in parts)
+                return all(self.closed(part, node) for part in parts)
             case ast.Set() | ast.SetComp() if not _only_compared(parent):
                 return False
             case ast.Constant(value=str()) if isinstance(parent, ast.BinOp):

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from autograder.sandbox.inside.blocks import readable
 from autograder.sandbox.inside.definitions import defines, names_something
@@ -35,7 +35,7 @@ _FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all
 class Failure(NamedTuple):
     """How a statement failed: the cell's status, and one line about it."""
 
-    status: str
+    status: Literal["raised", "out_of_memory"]
     words: str
 
     @classmethod
@@ -52,6 +52,8 @@ class Failure(NamedTuple):
 
 class Printed(io.RawIOBase):
     """Keeps the first bytes written, but counts as if it kept them all."""
+
+    name = "<stdout>"                     # as in Jupyter
 
     def __init__(self, cap: int):
         self._cap, self._kept, self._cut = cap, bytearray(), False
@@ -91,8 +93,8 @@ class Cells:
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         self._notes: list[Note] = []
         shell = Shell(namespace, lambda what: self._note("left_out", what))
-        builtins.get_ipython = lambda: shell
-        builtins.display = display
+        for name, function in {"get_ipython": lambda: shell, "display": display}.items():
+            setattr(builtins, name, function)
 
     def run(self, request: Run) -> Ran:
         """Run one cell. Everything it raises is caught."""
@@ -100,10 +102,10 @@ class Cells:
         printed = Printed(OUTPUT_CAP)
         with printing_to(printed):
             failure = self._run(request, slow)
-        status, words = ("ok", "") if failure is None else failure
+        status, words = failure or ("ok", "")
         return Ran(request.nonce, status, words, printed.text(), slow, self._notes[:NOTES_CAP])
 
-    def _note(self, kind: str, detail: str) -> None:
+    def _note(self, kind: Literal["stopped", "left_out"], detail: str) -> None:
         self._notes.append(Note(kind, exact_text(detail[:WORDS_CAP])))
 
     def _run(self, request: Run, slow: list[int]) -> Failure | None:

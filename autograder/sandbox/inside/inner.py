@@ -28,6 +28,8 @@ class InnerWall:
         seccomp.gain_no_privileges()
         if self._rules is not None:
             landlock.restrict_self(self._rules)
+        if self._filter is None:
+            raise OSError("there is no system call filter for this processor")
         seccomp.load(self._filter)
 
 

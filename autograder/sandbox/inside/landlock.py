@@ -11,6 +11,7 @@ import stat
 import struct
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446                # the same on every architecture
 _VERSION = 1                              # flag: only report the ABI
@@ -20,7 +21,7 @@ _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 1, 1 << 2, 1 << 3
 _FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}    # ABI -> all rights, till the next
 _TCP = 0b11                               # bind, connect
 _SCOPES = 0b11                            # abstract sockets, signals
-_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+_libc: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 def abi() -> int:

@@ -11,11 +11,12 @@ import os
 import platform
 import sys
 from pathlib import Path
+from typing import Any
 
 FILTERS = Path(__file__).with_name("filters.json")
 _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS, _MODE_FILTER = 22, 38, 2
 _INSTRUCTION = 8                          # bytes
-_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+_libc: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 class _Program(ctypes.Structure):

@@ -29,6 +29,7 @@ from autograder.sandbox.wire.messages import (
     CallBackAnswer,
     Examine,
     Examined,
+    FromJudge,
     FromWorker,
     Ran,
     Run,
@@ -58,28 +59,30 @@ class Worker:
         self._lock = threading.Lock()
         self._open = 0                        # the nonce of the question that is being answered
         self._answers: dict[int, Kept] = {}
-        self._random: tuple[Any, ...] | None = None         # the state of NumPy's global random numbers
+        self._random: Any = None              # the state of NumPy's global random numbers
         main = types.ModuleType("__main__")
         sys.modules["__main__"] = main
         self._namespace = vars(main)
         self._cells = Cells(self._namespace, self._put_in_place)
         self._replaced: dict[str, Any] = {}                 # name -> what stands in for it
 
-    def reply(self, body: bytes) -> bytes:
+    def reply(self, body: wire.Frame) -> bytes:
         """The reply to one message of the judge's."""
         message = decode_from_judge(body)
         if isinstance(message, Ask):
             return self._answer(message)
         return encode(self._done(message))
 
-    def _done(self, message: Start | Examine | Run | AskAgain) -> FromWorker:
+    def _done(self, message: FromJudge) -> FromWorker:
         if isinstance(message, Start):
             return self._start(message)
         if isinstance(message, Run):
             return self._ran(message)
         if isinstance(message, Examine):
             return Examined(message.nonce, forgets(message.sources, message.function, self._namespace))
-        return Same(message.nonce, self._answers[message.call].same)
+        if isinstance(message, AskAgain):
+            return Same(message.nonce, self._answers[message.call].same)
+        raise wire.WireError(f"a {type(message).__name__} that nothing waits for")
 
     def _ran(self, message: Run) -> Ran:
         self._open = message.nonce
@@ -164,4 +167,7 @@ class Worker:
             except wire.WireError as error:
                 raise TypeError(str(error)) from None
             wire.send(self._channel, body)
-            return decode_from_judge(wire.receive(self._channel))
+            answer = decode_from_judge(wire.receive(self._channel))
+            if not isinstance(answer, CallBackAnswer):
+                raise wire.WireError(f"a {type(answer).__name__} does not answer a call-back")
+            return answer

@@ -12,6 +12,7 @@ import msgspec
 
 from autograder.sandbox.wire.wire import (
     FRAME_CAP,
+    Frame,
     WireError,
     enc_hook,
     ext_hook,
@@ -184,7 +185,7 @@ def encode_value(value: Any) -> bytes:
         raise WireError(str(error)) from None
 
 
-def decode_from_worker(body: bytes) -> FromWorker:
+def decode_from_worker(body: Frame) -> FromWorker:
     """A message of the worker's; WireError for anything else."""
     return _decode(_from_worker, body, TEXTS_CAP)
 
@@ -194,12 +195,12 @@ def as_received(answer: Answer) -> Answer:
     return _decode(_from_worker, encode(answer), TEXTS_CAP)
 
 
-def decode_from_judge(body: bytes) -> FromJudge:
+def decode_from_judge(body: Frame) -> FromJudge:
     """A message of the judge's; WireError for anything else."""
     return _decode(_from_judge, body, FRAME_CAP)
 
 
-def _decode(decoder: msgspec.msgpack.Decoder, body: bytes, texts: int) -> Any:
+def _decode(decoder: msgspec.msgpack.Decoder, body: Frame, texts: int) -> Any:
     try:
         refuse_crowds(body, texts)
         message = decoder.decode(body)

@@ -30,6 +30,10 @@ _LENGTH = struct.Struct(">I")
 _NAME_CAP = 200                           # bytes in the name of a type or a stand-in
 
 
+#: the body of a frame, as it is sent or as it was received
+Frame = bytes | bytearray
+
+
 class WireError(Exception):
     """What arrived is not a frame of ours, or what is to be sent does not fit into one."""
 
@@ -190,7 +194,7 @@ def plain_value(value: Any, depth: int = 0) -> Any:
 _LEAVES = {bool, int, float, str, np.ndarray, Handle, Unplain, Proxy}
 
 
-def refuse_crowds(body: bytes, texts: int = FRAME_CAP) -> None:
+def refuse_crowds(body: Frame, texts: int = FRAME_CAP) -> None:
     """Raise WireError if a large body holds more than ITEM_CAP items, or more than so many bytes of texts.
 
     Decoded, 32 MB of empty dicts would take 2 GB, and a text with one rare letter four times its bytes.
@@ -209,7 +213,7 @@ def refuse_crowds(body: bytes, texts: int = FRAME_CAP) -> None:
                             f"a frame with more than {ITEM_CAP} items")
 
 
-def _item_size(body: bytes, at: int) -> int:
+def _item_size(body: Frame, at: int) -> int:
     """The number of bytes of the msgpack item at this place, without the items that it announces."""
     code = body[at]
     if 0xa0 <= code <= 0xbf:                                              # a short text
@@ -246,7 +250,7 @@ def send(channel: socket.socket, body: bytes, patience: Patience | None = None) 
             raise ClosedError("the channel is closed") from None
 
 
-def receive(channel: socket.socket, patience: Patience | None = None, cap: int = FRAME_CAP) -> bytes:
+def receive(channel: socket.socket, patience: Patience | None = None, cap: int = FRAME_CAP) -> Frame:
     """The body of one frame; the cap is checked before anything is allocated for it."""
     _wait(channel, select.POLLIN, patience)
     (length,) = _LENGTH.unpack(_receive_exactly(channel, _LENGTH.size, patience))
@@ -255,7 +259,7 @@ def receive(channel: socket.socket, patience: Patience | None = None, cap: int =
     return _receive_exactly(channel, length, patience)
 
 
-def _receive_exactly(channel: socket.socket, size: int, patience: Patience | None) -> bytes:
+def _receive_exactly(channel: socket.socket, size: int, patience: Patience | None) -> Frame:
     received = bytearray()
     while len(received) < size:
         try:
