@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path, PurePath
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from nbgrader.api import Gradebook, MissingEntry
@@ -25,6 +26,7 @@ from autograder.course.lms import HandedIn, handed_in
 from autograder.intake.archive import archive_listing
 from autograder.intake.encoding import Unreadable
 from autograder.locale.language import translate
+from autograder.nbgrader.models import Assignment
 from autograder.nbgrader.session import notebooks_of
 
 EARLIER = ".earlier"                        # hidden: intake and nbgrader (by this course's configuration) ignore it
@@ -78,6 +80,7 @@ def _why(error: Exception) -> str:
 class LmsCollector(FileNameCollectorPlugin):
     """Tells nbgrader which student each extracted file belongs to."""
 
+    parent: Any                             # nbgrader's command
     timezone = Unicode("Europe/Amsterdam", help="The time zone of the learning environment's dates.").tag(config=True)
 
     def collect(self, submitted_file: str) -> dict[str, str] | None:
@@ -170,6 +173,7 @@ class LmsCollector(FileNameCollectorPlugin):
         directory = self.parent.coursedir
         with Gradebook(directory.db_url, directory.course_id) as gradebook:
             try:
-                return gradebook.find_assignment(self._assignment).duedate
+                assignment: Assignment = gradebook.find_assignment(self._assignment)
             except MissingEntry:
                 return None
+            return assignment.duedate

@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autograder.course.folder import Course, CourseError
 from autograder.course.settings import FILE, read_settings
@@ -24,12 +24,10 @@ from autograder.lessons.kit.lesson import Lesson
 from autograder.locale.language import language_for
 from autograder.nbgrader.comments import comment_on
 from autograder.nbgrader.empty_gradebook import commands_on_path, put_empty_gradebook
+from autograder.nbgrader.models import Notebook, SubmittedAssignment, SubmittedNotebook, models
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook, notebook_name, register, source_notebook
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Grade
-
-if TYPE_CHECKING:
-    from nbgrader.api import Notebook, SubmittedAssignment, SubmittedNotebook
 
 LOCK_SECONDS = 30                           # how long to wait for another program's write
 NO_RESPONSE = "No response."                # nbgrader's own words for an unchanged solution cell
@@ -144,12 +142,11 @@ class GradebookWriter:
         submitted.late_submission_penalty = self._late_penalty(entry.grade.student, submission, submitted)
 
     def _submission(self, entry: Entry, registered: Notebook) -> SubmittedAssignment:
-        from nbgrader.api import Student, SubmittedAssignment
-        student = self._db.get(Student, entry.grade.student)
+        student = self._db.get(models().Student, entry.grade.student)
         if student is None:
-            student = Student(id=entry.grade.student)
+            student = models().Student(id=entry.grade.student)
             self._db.add(student)
-        submission = self._db.query(SubmittedAssignment).filter_by(
+        submission = self._db.query(models().SubmittedAssignment).filter_by(
             assignment_id=registered.assignment_id, student_id=entry.grade.student).one_or_none()
         if submission is None:
             submission = _new_submission(registered, student)
@@ -159,10 +156,9 @@ class GradebookWriter:
         return submission
 
     def _write_scores(self, entry: Entry, registered: Notebook, submitted: SubmittedNotebook) -> None:
-        from nbgrader.api import Grade as GradeRow
         rows = {row.cell_id: row for row in submitted.grades}
         for cell in registered.grade_cells:
-            row = rows.get(cell.id) or GradeRow(cell_id=cell.id, notebook=submitted)
+            row = rows.get(cell.id) or models().Grade(cell_id=cell.id, notebook=submitted)
             self._db.add(row)               # where it was lost
             before, row.auto_score = row.auto_score, self._score(self.source.by_name[cell.name], entry)
             if row.manual_score is None:
@@ -179,10 +175,9 @@ class GradebookWriter:
         return 0.0 if cell.points == 0 and cell.cell_type == "code" else None
 
     def _write_comments(self, entry: Entry, registered: Notebook, submitted: SubmittedNotebook) -> None:
-        from nbgrader.api import Comment
         rows = {row.cell_id: row for row in submitted.comments}
         for cell in (*registered.solution_cells, *registered.task_cells):
-            row = rows.get(cell.id) or Comment(cell_id=cell.id, notebook=submitted)
+            row = rows.get(cell.id) or models().Comment(cell_id=cell.id, notebook=submitted)
             self._db.add(row)               # where it was lost
             row.auto_comment = self._comment(cell.name, entry)
 
@@ -202,7 +197,7 @@ class GradebookWriter:
             self._db.refresh(submitted, ["score"])
             return self._late.penalty(submitted.score, submission.total_seconds_late)
         from nbgrader.preprocessors import AssignLatePenalties
-        late = AssignLatePenalties(config=self.course.config)
+        late: Any = AssignLatePenalties(config=self.course.config)
         late.init_plugin()
         self._db.refresh(submitted, ["score"])
         penalty = late.plugin_inst.late_submission_penalty(student, submitted.score, submission.total_seconds_late)
@@ -221,8 +216,7 @@ def cell_points(grade: Grade, exercise: str, worth: float) -> float | None:
 
 def _new_submission(registered: Notebook, student: Any) -> SubmittedAssignment:
     """A submission with every notebook of the assignment, as nbgrader's add_submission makes it."""
-    from nbgrader.api import SubmittedAssignment
-    submission = SubmittedAssignment(assignment=registered.assignment, student=student)
+    submission = models().SubmittedAssignment(assignment=registered.assignment, student=student)
     for notebook in registered.assignment.notebooks:
         _new_notebook(notebook, submission)
     return submission
@@ -230,13 +224,11 @@ def _new_submission(registered: Notebook, student: Any) -> SubmittedAssignment:
 
 def _new_notebook(notebook: Notebook, submission: SubmittedAssignment) -> SubmittedNotebook:
     """A submitted notebook with an empty row for each of its cells."""
-    from nbgrader.api import Comment, SubmittedNotebook
-    from nbgrader.api import Grade as GradeRow
-    submitted = SubmittedNotebook(notebook=notebook, assignment=submission)
+    submitted = models().SubmittedNotebook(notebook=notebook, assignment=submission)
     for cell in (*notebook.grade_cells, *notebook.task_cells):
-        GradeRow(cell_id=cell.id, notebook=submitted)
+        models().Grade(cell_id=cell.id, notebook=submitted)
     for cell in (*notebook.solution_cells, *notebook.task_cells):
-        Comment(cell_id=cell.id, notebook=submitted)
+        models().Comment(cell_id=cell.id, notebook=submitted)
     return submitted
 
 

@@ -14,12 +14,12 @@ from autograder.course.folder import Course
 from autograder.course.settings import LateSettings, read_settings
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.gradebook import GradebookError, in_words, with_patience
+from autograder.nbgrader.models import Assignment, SubmittedAssignment, models
 from autograder.nbgrader.notebook import notebook_name
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Mark
 
 if TYPE_CHECKING:
-    from nbgrader.api import Assignment, SubmittedAssignment
     from sqlalchemy.orm import Session
 
 Cell = tuple[str, float | None, float]              # its display name, its points, and its maximum
@@ -37,31 +37,31 @@ def gradebook_marks(course: Course, lesson: Lesson, assignment: str | None = Non
 
 
 def _assignment(db: Session, name: str, url: str) -> Assignment:
-    from nbgrader.api import Assignment
-    found = db.query(Assignment).filter_by(name=name).one_or_none()
+    found = db.query(models().Assignment).filter_by(name=name).one_or_none()
     if found is None:
         raise GradebookError(f"the gradebook {_shown(url)} has no assignment {name!r}; run `autograder grade` first")
     return found
 
 
 def _submissions(db: Session, assignment: Assignment) -> list[SubmittedAssignment]:
-    from nbgrader.api import SubmittedAssignment
     from sqlalchemy.orm import undefer
-    sums = (SubmittedAssignment.score, SubmittedAssignment.max_score, SubmittedAssignment.late_submission_penalty)
-    return (db.query(SubmittedAssignment).filter_by(assignment_id=assignment.id).options(*map(undefer, sums))
-            .order_by(SubmittedAssignment.student_id).all())
+    kind = models().SubmittedAssignment
+    sums = (kind.score, kind.max_score, kind.late_submission_penalty)
+    return (db.query(kind).filter_by(assignment_id=assignment.id).options(*map(undefer, sums))
+            .order_by(kind.student_id).all())
 
 
 def _cells(db: Session, assignment: Assignment, exercises: Mapping[tuple[str, str], str]) -> dict[str, list[Cell]]:
     """The graded cells of each student that can earn points or wait for a person, in the order of the lesson."""
-    from nbgrader.api import BaseCell, Grade, Notebook, SubmittedAssignment, SubmittedNotebook
-    rows = (db.query(SubmittedAssignment.student_id, Notebook.name, BaseCell.name, Grade.score, Grade.max_score,
-                     Grade.needs_manual_grade, Grade.auto_score, Grade.manual_score)
-            .select_from(Grade).join(BaseCell, BaseCell.id == Grade.cell_id)
-            .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
-            .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-            .filter(SubmittedAssignment.assignment_id == assignment.id))
+    api = models()
+    grade, submission = api.Grade, api.SubmittedAssignment
+    rows = (db.query(submission.student_id, api.Notebook.name, api.BaseCell.name, grade.score, grade.max_score,
+                     grade.needs_manual_grade, grade.auto_score, grade.manual_score)
+            .select_from(grade).join(api.BaseCell, api.BaseCell.id == grade.cell_id)
+            .join(api.SubmittedNotebook, api.SubmittedNotebook.id == grade.notebook_id)
+            .join(api.Notebook, api.Notebook.id == api.SubmittedNotebook.notebook_id)
+            .join(submission, submission.id == api.SubmittedNotebook.assignment_id)
+            .filter(submission.assignment_id == assignment.id))
     places = {name: place for place, name in enumerate(exercises.values())}
     found: dict[str, list[Cell]] = {}
     for student, notebook, cell, score, worth, needs, auto, manual in rows:

@@ -21,9 +21,9 @@ from traitlets.config import Config
 from autograder.course.folder import Course, CourseError, read_config
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
+from autograder.nbgrader.models import Notebook
 
 if TYPE_CHECKING:
-    from nbgrader.api import Notebook
     from nbgrader.coursedir import CourseDirectory
 
 

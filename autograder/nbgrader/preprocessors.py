@@ -13,13 +13,12 @@ from dataclasses import replace
 from fnmatch import fnmatch
 from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.converters import Autograde
-from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Enum, Float, Integer, List, Unicode
 
@@ -31,8 +30,8 @@ from autograder.nbgrader.session import StudentSession, course_of, lesson_of, no
 from autograder.nbgrader.versions import check_nbgrader
 
 check_nbgrader()
-Resources = dict[str, Any]
-Result = tuple[NotebookNode, Resources]
+Resources: TypeAlias = Any                      # nbconvert's dict of everything about the conversion
+Result: TypeAlias = tuple[NotebookNode, Resources]
 GRADE = "autograder_grade"                      # among the resources: the engine's grade
 
 
@@ -46,10 +45,10 @@ class SubmissionExporter(NotebookExporter):
     def __init__(self, **options: Any):
         super().__init__(**options)
         if isinstance(self.parent, Autograde):
-            self._add_what_was_missed(self.parent, self.parent.coursedir)
+            self._add_what_was_missed(self.parent)
 
-    def _add_what_was_missed(self, converter: Autograde, directory: CourseDirectory) -> None:
-        assignment = directory.assignment_id
+    def _add_what_was_missed(self, converter: Any) -> None:
+        directory, assignment = converter.coursedir, converter.coursedir.assignment_id
         names = [name for name in notebooks_of(assignment) if fnmatch(name, directory.notebook_id)]
         for folder in glob(directory.format_path(directory.submitted_directory, directory.student_id, assignment)):
             paths = [os.path.join(folder, f"{name}.ipynb") for name in names]
@@ -57,7 +56,7 @@ class SubmissionExporter(NotebookExporter):
                 found = converter.assignments.setdefault(folder, [])
                 found += [path for path in paths if path not in found]
 
-    def from_filename(self, filename: str, resources: Resources | None = None, **more: Any) -> Result:
+    def from_filename(self, filename: str, resources: Resources = None, **more: Any) -> Result:
         about = (resources or {}).get("nbgrader", {})
         first = getattr(self.parent, "_sanitizing", False)      # the second pass reads the first one's output
         if not first or lesson_of(about.get("assignment", ""), about.get("notebook", "")) is None:
@@ -68,6 +67,8 @@ class SubmissionExporter(NotebookExporter):
 
 class LessonStep(NbGraderPreprocessor):
     """A step that knows which notebooks are ours, and the course that they are in."""
+
+    parent: Any                                 # the exporter, whose own parent is nbgrader's converter
 
     language = Enum((OWN, *LANGUAGES), OWN,
                     help="The language of the feedback; '' for that of each student's notebook.").tag(config=True)
@@ -95,7 +96,8 @@ class Sanitize(LessonStep):
     Until the submission is graded its points are unknown: whatever goes wrong from here on, no old score stays.
     """
 
-    stock = List(Autograde.sanitize_preprocessors.default_args[0], help="What other notebooks pass through.")
+    stock = List((Autograde.sanitize_preprocessors.default_args or ((),))[0],
+                 help="What other notebooks pass through.")
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> Result:
         session = self.session(resources)
@@ -106,7 +108,7 @@ class Sanitize(LessonStep):
         for notice in session.submission.notices:
             self.log.warning("%s: %s", session.student, translate(notice, "en"))
         theirs = self.parent.parent.exclude_overwriting.get(session.assignment, [])
-        return nbformat.from_dict(session.prepared(frozenset(theirs))), resources
+        return cast(NotebookNode, nbformat.from_dict(session.prepared(frozenset(theirs)))), resources
 
 
 class GradeWithEngine(LessonStep, Execute):
@@ -135,10 +137,10 @@ class GradeWithEngine(LessonStep, Execute):
         cell = float(self.timeout) if self.timeout and self.timeout > 0 else 3600.0
         return Limits(min(limits.seconds, cell), limits.memory_mb, limits.isolation, cell, max(limits.budget, 6 * cell))
 
-    def preprocess(self, nb: NotebookNode, resources: Resources, **more: Any) -> Result:
+    def preprocess(self, nb: NotebookNode, resources: Resources = None, km: Any = None) -> Result:
         session = self.session(resources)
         if session is None:
-            return Execute.preprocess(self, nb, resources, **more)
+            return Execute.preprocess(self, nb, resources, km)
         resources[GRADE] = session.grade(self.rules)
         return nb, resources
 
@@ -158,4 +160,4 @@ class SaveGrades(LessonStep, SaveAutoGrades):
             self.log.warning("%s: %s", session.student, translate(reason, "en"))
         if session.submission.unreadable is not None:
             self.log.error("%s: %s", session.student, translate(session.submission.unreadable, "en"))
-        return nbformat.from_dict(session.written(grade)), resources
+        return cast(NotebookNode, nbformat.from_dict(session.written(grade))), resources

@@ -1,7 +1,7 @@
 """The stub that replaces a solution in a release: a lesson of ours has its own, every other notebook nbgrader's."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions
@@ -14,8 +14,8 @@ STUB = "raise NotImplementedError()"
 class ClearLessonSolutions(ClearSolutions):
     """Replaces ClearSolutions: our notebooks already say, in their own language, what belongs in each cell."""
 
-    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
-        about, stubs = resources["nbgrader"], self.code_stub
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        about, stubs = resources["nbgrader"], cast("dict[str, str]", self.code_stub)
         if lesson_of(about["assignment"], about["notebook"]) is None:
             return super().preprocess(nb, resources)
         self.code_stub = {**stubs, "python": STUB}

@@ -28,8 +28,8 @@ class SetPoints(NbGraderPreprocessor):
 
 def with_points(config: Config, lesson: Lesson) -> Config:
     """This configuration, with our step before those of GenerateAssignment if the course chose its own points."""
-    steps = config.GenerateAssignment.get("preprocessors") or GenerateAssignment.preprocessors.default_args[0]
-    config.GenerateAssignment.preprocessors = [SetPoints, *steps]
+    stock = (GenerateAssignment.preprocessors.default_args or ((),))[0]
+    config.GenerateAssignment.preprocessors = [SetPoints, *(config.GenerateAssignment.get("preprocessors") or stock)]
     config.SetPoints.worth = {exercise.grade_id: exercise.worth for exercise in lesson.exercises}
     return config
 

@@ -16,7 +16,7 @@ from autograder.records import Call, Subject, Text
 #: everything known so far while the steps are done: x, q, scores, ...
 State = SimpleNamespace
 #: does one step: reads and sets attributes of the state, and never changes an array in place
-Do = Callable[[State], None]
+Do = Callable[[State], object]
 
 
 @dataclass(frozen=True, eq=False)

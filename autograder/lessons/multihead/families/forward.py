@@ -179,8 +179,9 @@ def parts(answer: object) -> dict[str, object]:
     """y, and J from the cache if it is there."""
     if not isinstance(answer, tuple) or not answer:
         return {"Y": answer}
-    cache = answer[1] if len(answer) > 1 and isinstance(answer[1], dict) else {}
-    return {"Y": answer[0], **({"J": cache["joined"]} if "joined" in cache else {})}
+    y, *more = answer
+    cache = more[0] if more and isinstance(more[0], dict) else {}
+    return {"Y": y, **({"J": cache["joined"]} if "joined" in cache else {})}
 
 
 OFTEN = frozenset({

@@ -1,7 +1,7 @@
 """split_heads and merge_heads as a reshape and a swap of axes, in every order, and what may follow."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import permutations
 
 import numpy as np
@@ -20,19 +20,19 @@ def _written(letters: str) -> str:
     return f"({', '.join(letters)})"
 
 
-def _cut_start(call: Call) -> Callable[[Subject], State]:
+def _cut_start(call: Call) -> Callable[[Subject | None], State]:
     x, H = call.args
     B, T, C = x.shape
     return lambda _: State(x=x, H=H, B=B, T=T, C=C, d=C // H)
 
 
-def _join_start(call: Call) -> Callable[[Subject], State]:
+def _join_start(call: Call) -> Callable[[Subject | None], State]:
     h = call.args[0]
     B, H, T, d = h.shape
     return lambda _: State(h=h, H=H, B=B, T=T, C=H * d, d=d)
 
 
-def _trial(call: Call, start: Callable[[Call], Callable[[Subject], State]]) -> Trial:
+def _trial(call: Call, start: Callable[[Call], Callable[[Subject | None], State]]) -> Trial:
     state = start(call)(None)
     return Trial(call, start(call), sizes(state.B, state.T, state.H, state.d))
 
@@ -110,7 +110,7 @@ def _holds(given: Given, axes: str, source: str, expected: Callable[[Call], np.n
     return None
 
 
-def _index(at: object) -> str:
+def _index(at: Iterable[object]) -> str:
     return ", ".join(map(str, at))
 
 
