@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import traceback
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:                               # `--help` runs without them
@@ -24,6 +26,13 @@ def reason(error: BaseException) -> Text:
     """What failed, for a person."""
     from autograder.records import text
     return text("the autograder failed: {error}", error=f"{type(error).__name__}: {error}"[:_SAID])
+
+
+def place_of(error: BaseException) -> str:
+    """What failed, without the words of the exception: its type, and the line of ours at which it arose."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if f"{os.sep}autograder{os.sep}" in frame.filename] or frames
+    return f"{type(error).__name__} ({os.path.basename(ours[-1].filename)}, line {ours[-1].lineno})"
 
 
 def broken(grade: Grade, error: BaseException) -> Grade:

@@ -4,7 +4,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from autograder.judge.worlds import AskIn, attempt
+from autograder.judge.worlds import NOT_YET_SHOWN, AskIn, attempt
 from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.lesson import Check, Unanswered, Wrong
 from autograder.locale.language import translate
@@ -29,9 +29,9 @@ def a_check(run, shown: bool = False) -> Check:
     return Check("c", text("c"), Fraction(1), run, shown=shown)
 
 
-def word_of(outcome: Outcome, run=lambda ask: ask.value(CALL), shown: bool = False):
+def word_of(outcome: Outcome, run=lambda ask: ask.value(CALL), shown: bool = False, only_examples: bool = False):
     subject = Says(outcome)
-    return attempt(a_check(run, shown), AskIn("own", subject, subject))
+    return attempt(a_check(run, shown), AskIn("own", subject, subject, only_examples=only_examples))
 
 
 @pytest.mark.parametrize("status", ["raised", "timed_out", "out_of_memory", "crashed", "quit", "missing", "refused",
@@ -47,7 +47,10 @@ def test_an_answer_passes_in_the_world_in_which_it_was_given() -> None:
 
 
 def test_a_fault_inside_the_check_is_broken_not_wrong() -> None:
-    assert word_of(Outcome("answered", 3), lambda ask: 1 / 0).word == "broken"
+    broken = word_of(Outcome("answered", 3), lambda ask: {}["0.123"])
+    assert broken.word == "broken"
+    assert "KeyError" in str(broken.why)
+    assert "0.123" not in str(broken.why)
 
 
 def test_what_is_no_plain_data_is_refused_and_none_is_wrong() -> None:
@@ -69,15 +72,16 @@ def test_a_function_that_calls_a_stub_is_not_one() -> None:
     assert (word_of(outcome).word, word_of(outcome).why.values["other"]) == ("raised", "softmax")
 
 
-def test_the_text_of_an_exception_is_shown_for_examples_only() -> None:
+def test_the_text_of_an_exception_is_shown_where_nothing_but_examples_is_asked() -> None:
     outcome = Outcome("raised", error="ValueError", kinds=("ValueError",), message="x is 0.123", where=(4, 7))
     assert "0.123" not in str(word_of(outcome).why.values)
-    assert "0.123" in str(word_of(outcome, shown=True).why.values)
+    assert word_of(outcome, shown=True).why == NOT_YET_SHOWN
+    assert "0.123" in str(word_of(outcome, shown=True, only_examples=True).why.values)
 
 
 def test_the_name_of_a_students_own_exception_is_hidden_and_cells_count_from_one() -> None:
     outcome = Outcome("raised", error="Hidden_0_123", kinds=("ValueError",), where=(4, 7))
-    assert word_of(outcome).why.values == {"function": "f", "error": "ValueError", "cell": 5, "line": 7}
+    assert translate(word_of(outcome).why, "en") == "f raised ValueError (cell 5, line 7)"
 
 
 def test_the_same_call_is_asked_once_in_a_world() -> None:

@@ -10,14 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from autograder.faults import reason
+from autograder.faults import place_of, reason
 from autograder.judge.causes import with_causes
 from autograder.judge.checks_version import checks_version
 from autograder.judge.diagnosis import Catalogue
+from autograder.judge.examples import show_examples
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.own_test import Trials, own_test
 from autograder.judge.points import exercise_grade, ungraded
-from autograder.judge.worlds import Attempt, Judged, Open, functions_of, own_derivative_world, own_world, stand_in_world
+from autograder.judge.worlds import (
+    Attempt,
+    Judged,
+    Open,
+    functions_of,
+    own_derivative_world,
+    own_world,
+    stand_in_world,
+)
 from autograder.lessons.kit.lesson import Implementation, Lesson
 from autograder.records import Diagnosis, ExerciseGrade, Grade, GradeStatus, StandIns, Subject, Submission, Text, text
 from autograder.sandbox.student import Allowance, Sandbox, Student, ZygoteLost
@@ -84,6 +93,7 @@ class Assessor:
                 notices, for_a_person = self.lesson.advice(answers, self.reference)
                 self._stand_in(judged, open_subject)
                 for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
+                show_examples(judged.values(), open_subject, self.reference)
         diagnoses = self._diagnoses(judged)
 
         def explained(one: Judged) -> bool:
@@ -224,9 +234,10 @@ class Engine:
         try:
             with _quiet_numbers():
                 assessment, students = self._assessed(submission)
-        except Exception as error:
-            return self._grade(submission, "broken", start, exercises=self._nothing("broken"),
-                               for_a_person=(reason(error),))
+        except Exception as error:              # what the judge stumbled over may say what an answer holds
+            why = reason(error) if isinstance(error, OSError | ZygoteLost) else text(
+                "the autograder failed: {error}", error=place_of(error))
+            return self._grade(submission, "broken", start, exercises=self._nothing("broken"), for_a_person=(why,))
         exercises, newer = with_causes(assessment.exercises, self.lesson.exercises, submission, students[0].reports)
         return self._grade(
             submission, "graded", start, exercises=tuple(exercises), cells=students[0].reports,

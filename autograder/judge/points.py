@@ -5,10 +5,12 @@ an exception or memorised examples are worth nothing.
 """
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from autograder.judge.worlds import Attempt, Judged
 from autograder.lessons.kit.lesson import Check, Exercise
+from autograder.lessons.kit.quoting import once
 from autograder.records import Diagnosis, ExerciseGrade, Text, Verdict, text
 
 
@@ -17,10 +19,14 @@ def exercise_grade(judged: Judged, diagnosis: Diagnosis) -> ExerciseGrade:
     exercise = judged.exercise
     passed = {check.name for check, attempt in zip(exercise.checks, judged.attempts, strict=True)
               if attempt.word == "passed"}
+    whys = iter(once(attempt.why for attempt, check in zip(judged.attempts, exercise.checks, strict=True)
+                     if not check.shown))
+    attempts = [attempt if check.shown else replace(attempt, why=next(whys))
+                for attempt, check in zip(judged.attempts, exercise.checks, strict=True)]
     earned = [_points(check.points, not check.needs or not passed.isdisjoint(check.needs), attempt)
-              for check, attempt in zip(exercise.checks, judged.attempts, strict=True)]
+              for check, attempt in zip(exercise.checks, attempts, strict=True)]
     verdicts = tuple(_verdict(exercise, index, attempt, points, diagnosis)
-                     for index, (attempt, points) in enumerate(zip(judged.attempts, earned, strict=True)))
+                     for index, (attempt, points) in enumerate(zip(attempts, earned, strict=True)))
     known = [points for points in earned if points is not None]
     total = float(sum(known, Fraction(0))) if len(known) == len(earned) else None
     return ExerciseGrade(exercise.name, total, float(exercise.points), verdicts, diagnosis)

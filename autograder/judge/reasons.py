@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from autograder.lessons.kit.exceptions import about, unknown_name
 from autograder.lessons.kit.lesson import UNWRITTEN
+from autograder.lessons.kit.quoting import because, stopped, unwritten
 from autograder.records import Outcome, Text, text
 
 
@@ -20,28 +21,15 @@ def why_unanswered(name: str, outcome: Outcome, shown: bool, of_an_example: Call
 def _raised(name: str, outcome: Outcome, shown: bool, of_an_example: Callable[[str], bool]) -> Text:
     if UNWRITTEN in outcome.kinds:
         return unwritten(name, outcome)
-    why = _stops(name, outcome, shown)
+    why = text("{function} raised {error}", function=name, error=stopped(outcome, _said(outcome) if shown else ""))
     if of_an_example(unknown_name(outcome)):
         return text("{why}; variables of the example cells do not exist when your work is graded", why=why)
-    cause = about(outcome)
-    return text("{why}. {cause}", why=why, cause=cause) if cause else why
+    return because(why, about(outcome))
 
 
-def unwritten(name: str, outcome: Outcome) -> Text:
-    """Which function is not written yet: the one that was asked, or one of the student's that it calls."""
-    if outcome.within not in ("", name):
-        return text("{function} calls {other}, and {other} is not written yet", function=name, other=outcome.within)
-    return text("{function} is not written yet", function=name)
-
-
-def _stops(name: str, outcome: Outcome, shown: bool) -> Text:
-    """The exception with which it stops, and where."""
-    kind = outcome.error if shown else (outcome.kinds[0] if outcome.kinds else "Exception")
-    said = f"{kind}: {outcome.message}" if shown and outcome.message else kind
-    if outcome.where is None:
-        return text("{function} raised {error}", function=name, error=said)
-    return text("{function} raised {error} (cell {cell}, line {line})", function=name, error=said,
-                cell=outcome.where[0] + 1, line=outcome.where[1])     # people count cells from 1
+def _said(outcome: Outcome) -> str:
+    """The exception in its own words."""
+    return f"{outcome.error}: {outcome.message}" if outcome.message else outcome.error
 
 
 def _too_slow(name: str, outcome: Outcome) -> Text:

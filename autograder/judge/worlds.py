@@ -18,14 +18,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from autograder.faults import place_of
 from autograder.judge.reasons import why_unanswered
 from autograder.lessons.kit.compare import NotPlain
 from autograder.lessons.kit.lesson import UNWRITTEN, Check, Exercise, Lesson, Unanswered, Wrong, is_stub
+from autograder.lessons.kit.quoting import lengths_in, quoted
 from autograder.records import Call, Outcome, Picture, Result, StandIns, Subject, Text, text
 from autograder.sandbox.wire.tree import leaves
+from autograder.sandbox.wire.wire import WireError
 
-QUOTED = 300                                    # characters
 NO_TRIALS: Mapping[str, Outcome] = MappingProxyType({})
+#: stands for the message about an example until it is asked by itself, in a process that saw nothing hidden
+NOT_YET_SHOWN = text("this example does not come out as the notebook says")
 
 
 class Open(Protocol):
@@ -42,6 +46,7 @@ class Attempt:
     why: Text | None = None
     world: str | None = None                    # where it passed
     picture: Picture | None = None
+    ask: AskIn | None = field(default=None, compare=False, repr=False)      # how it was asked
 
 
 def _never(name: str) -> bool:
@@ -92,12 +97,30 @@ class AskIn:
     """How a check asks its questions in one world (lesson.Ask)."""
 
     def __init__(self, world: str, subject: Subject, reference: Subject, stand_ins: Iterable[str] = (),
-                 trials: Mapping[str, Outcome] = NO_TRIALS, of_an_example: Callable[[str], bool] = _never):
+                 trials: Mapping[str, Outcome] = NO_TRIALS, of_an_example: Callable[[str], bool] = _never,
+                 installed: tuple[str, ...] = (), only_examples: bool = False):
         self.world, self._subject, self._reference = world, subject, reference
         self._stand_ins, self._trials, self.of_an_example = frozenset(stand_ins), trials, of_an_example
+        self.installed, self.only_examples = installed, only_examples
         self.answers: dict[Call, Outcome] = {}
+        self._last: Call | None = None
+
+    def of_examples(self, subject: Subject) -> AskIn:
+        """The same for a fresh process that is asked about examples only: what it says may be shown."""
+        return AskIn(self.world, subject, self._reference, self._stand_ins, NO_TRIALS, self.of_an_example,
+                     self.installed, only_examples=True)
+
+    def lengths(self) -> set[int]:
+        """The lengths of axes that belong to the last question, and to its right answer."""
+        if self._last is None:
+            return set()
+        return {1, *lengths_in([self._plain_args(self._last), self._reference.answer(self._last).value])}
+
+    def _plain_args(self, call: Call) -> list[Any]:
+        return [self._plain_args(arg.of) if isinstance(arg, Result) else arg for arg in call.args]
 
     def outcome(self, call: Call) -> Outcome:
+        self._last = call
         if call not in self.answers:
             asked = with_reference(call, self._reference, self._stand_ins)
             self.answers[call] = self._subject.answer(asked)
@@ -146,17 +169,18 @@ def _plain(arg: Any, reference: Subject, stand_ins: frozenset[str]) -> Any:
 
 
 def attempt(check: Check, ask: AskIn) -> Attempt:
-    """Run one check. Anything that goes wrong inside the check itself is our fault: "broken"."""
-    made = _attempt(check, ask)
-    return made if made.why is None else replace(made, why=_short(made.why))
+    """Run one check. Anything that goes wrong inside the check itself is our fault: "broken".
 
-
-def _short(why: Text) -> Text:
-    """The sentence, which quotes no more than QUOTED characters at once: a key can have millions of them."""
-    values = {name: _short(value) if isinstance(value, Text) else
-              f"{value[:QUOTED]}…" if isinstance(value, str) and len(value) > QUOTED else value
-              for name, value in why.values.items()}
-    return Text(why.template, values)
+    What it says is quoted: of a hidden question almost nothing, of an example nothing yet unless `ask` is of examples.
+    """
+    made = replace(_attempt(check, ask), ask=ask)
+    if check.shown and not ask.only_examples and made.word in ("wrong", "raised"):
+        return replace(made, why=NOT_YET_SHOWN, picture=None)
+    if made.why is None:
+        return made
+    lengths = None if ask.only_examples else ask.lengths()
+    whole = made.picture is None or lengths is None or lengths.issuperset(made.picture.got)
+    return replace(made, why=quoted(made.why, lengths), picture=made.picture if whole else None)
 
 
 def _attempt(check: Check, ask: AskIn) -> Attempt:
@@ -169,9 +193,11 @@ def _attempt(check: Check, ask: AskIn) -> Attempt:
     except Unanswered as unanswered:
         outcome = unanswered.outcome
         word = "unwritten" if is_stub(unanswered.function, outcome) else outcome.status
-        return Attempt(word, why_unanswered(unanswered.function, outcome, check.shown, ask.of_an_example))
-    except Exception as error:
-        return Attempt("broken", text("the check itself failed: {error}", error=f"{type(error).__name__}: {error}"))
+        return Attempt(word, why_unanswered(unanswered.function, outcome, ask.only_examples, ask.of_an_example))
+    except WireError as error:                  # an argument that cannot be sent: nothing of an answer's
+        return Attempt("broken", text("the check itself failed: {error}", error=f"WireError: {error}"))
+    except Exception as error:                  # whose text may say what an answer holds
+        return Attempt("broken", text("the check itself failed: {error}", error=place_of(error)))
     return Attempt("passed", None, ask.world)
 
 
@@ -201,11 +227,12 @@ def stand_in_world(judged: Judged, failed_before: tuple[str, ...], open_subject:
     exercise = judged.exercise
     because = text("right; it only failed because of your {functions}", functions=", ".join(failed_before))
     with open_subject(functions_of(reference, exercise.proxied), exercise.proxied) as subject:
-        asks = {"stand-in": AskIn("stand-in", subject, reference, exercise.stand_ins,
-                                  of_an_example=judged.of_an_example)}
+        def ask_with(stand_ins: tuple[str, ...]) -> AskIn:
+            return AskIn("stand-in", subject, reference, stand_ins, of_an_example=judged.of_an_example,
+                         installed=exercise.proxied)
+        asks = {"stand-in": ask_with(exercise.stand_ins)}
         if exercise.proxied != exercise.stand_ins and not set(exercise.proxied).isdisjoint(failed_before):
-            asks["own-forward"] = AskIn("stand-in", subject, reference, exercise.proxied,
-                                         of_an_example=judged.of_an_example)
+            asks["own-forward"] = ask_with(exercise.proxied)
         for name, ask in asks.items():
             for index, again in _retry(judged, exercise.checks, ask):
                 if again.word == "passed":

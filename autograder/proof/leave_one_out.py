@@ -19,8 +19,7 @@ WORDED = 90.0                                   # percent of the mistakes of whi
 #: what says that something is wrong, and not what
 VAGUE = frozenset({"{name} has the right shape but wrong values", "{function} raised {error}",
                    "{name} has the right shape but wrong values: {where}",
-                   "{function} raised {error} (cell {cell}, line {line})", "{at} is {got}, expected {want}",
-                   "{at} is {got}, expected {want} ({where})"})
+                   "{at} is {got}, expected {want}", "{at} is {got}, expected {want} ({where})"})
 
 
 def leave_one_out(assessor: Assessor, tried: Sequence[Tried], progress: Progress) -> list[Claim]:

@@ -252,11 +252,14 @@ class Student:
         return self._placed(outcome)
 
     def _placed(self, outcome: Outcome) -> Outcome:
-        """The outcome with the name of the student's function in which it arose, if it did in one."""
+        """The outcome with the name of the student's function in which it arose, if there is such a line."""
         if outcome.where is None:
             return outcome
         cell, line = outcome.where
-        return replace(outcome, within=function_at(self._sources.get(cell, ""), line))
+        source = self._sources.get(cell, "")
+        if not 0 < line <= len(source.splitlines()):        # what was compiled in a call can have any number
+            return replace(outcome, where=None)
+        return replace(outcome, within=function_at(source, line))
 
     def _kept_within_bounds(self, outcome: Outcome, trial: bool) -> Outcome:
         """The outcome, as it is remembered; WireError where all of them together are too large for that.

@@ -4,8 +4,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autograder.judge.worlds import QUOTED, attempt
+from autograder.judge.worlds import AskIn, attempt
 from autograder.lessons.kit.lesson import Wrong, check
+from autograder.lessons.kit.quoting import CHARACTERS
 from autograder.records import Call, Proxy, text
 from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.plan import MORE, NOTICES_CAP, TOO_MANY_WORDS
@@ -101,6 +102,6 @@ def test_a_message_quotes_little():
     @check(text("title"), "1")
     def long(ask):
         raise Wrong(text("{kind} in {where}", kind="k" * 10**6, where=text("at {key}", key="w" * 10**6)))
-    why = attempt(long, None).why
-    assert why.values["kind"] == "k" * QUOTED + "…"
-    assert why.values["where"].values["key"] == "w" * QUOTED + "…"
+    why = attempt(long, AskIn("own", None, None)).why
+    assert why.values["kind"] == "k" * CHARACTERS + "…"
+    assert why.values["where"].values["key"] == "w" * CHARACTERS + "…"

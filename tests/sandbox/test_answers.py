@@ -116,3 +116,11 @@ def test_answers_that_together_are_too_large_are_refused(student):
     one = student("def f(): return np.zeros(2**21)")
     words = [one.answer(call).status for call in [Call("f", ()) for _ in range(6)]]
     assert words == ["answered"] * 4 + ["refused"] * 2
+
+
+def test_a_line_that_the_student_did_not_write_is_no_place(student):
+    """What is compiled in a call can have any name and any number of lines, and so say any number."""
+    numbers = [(0, 1), (12344, 1), (0, 999), (0, 10**9)]
+    one = student(*[f"def f{index}(): exec(compile(chr(10) * {line} + 'raise ValueError', 'cell {cell}', 'exec'))"
+                    for index, (line, cell) in enumerate(numbers)])
+    assert [one.answer(Call(f"f{index}", ())).where for index in range(4)] == [(0, 1), None, None, None]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.lessons.kit.quoting import shape_of, type_of
 from autograder.records import Opaque, Text, text
 
 #: The smallest real fault in the general case is 9e-2, float16 is off by 9e-4, float32 by 1e-7, a correct rewrite by
@@ -67,15 +68,12 @@ def as_array(got: Any, name: str) -> np.ndarray:
 
 
 def kind_of(got: Any) -> Text | str:
-    """What kind of thing an answer is, in words. A type's name that a student chose could carry hidden numbers."""
+    """What kind of thing an answer is, in words."""
     if isinstance(got, Opaque):
-        return got.type if got.type in _FAMILIAR else text("something else")
+        return type_of(got.type)
     return _KINDS.get(type(got), text("something else"))
 
 
-_FAMILIAR = {"list", "set", "object", "function", "method", "generator", "range", "map", "zip", "filter", "module",
-             "type", "bytes", "complex", "ellipsis", "matrix", "recarray", "MaskedArray", "DataFrame", "Series",
-             "Tensor", "ndarray of object", "object array"}
 _KINDS = {type(None): text("None (is there a return?)"), tuple: text("a tuple or a list"), dict: text("a dict"),
           str: text("a piece of text")}
 
@@ -85,7 +83,7 @@ def _shape(got: np.ndarray, want: np.ndarray, axes: str, name: str) -> Text | No
         return None
     letters = ", ".join(lengths(axes)) + ("," if len(axes) == 1 else "")
     return text("{name} has shape {got}, expected {want} = ({axes})",
-                name=name, got=str(got.shape), want=str(want.shape), axes=letters)
+                name=name, got=shape_of(got.shape), want=str(want.shape), axes=letters)
 
 
 def _kind(got: np.ndarray, want: np.ndarray, name: str) -> Text | None:

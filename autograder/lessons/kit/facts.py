@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from autograder.lessons.kit.compare import TOLERANCE, difference, kind_of, relative_error
 from autograder.lessons.kit.lesson import REFUSALS, UNWRITTEN, Ask, Wrong
 from autograder.lessons.kit.picture import picture_of
-from autograder.records import Call, Outcome, Text, text
+from autograder.lessons.kit.quoting import count_of, stopped
+from autograder.records import Call, Result, Text, text
 
 
 def equal(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False) -> None:
@@ -43,24 +45,29 @@ def refuses(ask: Ask, calls: Iterable[Call], what: Text) -> None:
         if outcome.status == "raised" and REFUSALS.isdisjoint((outcome.error, *outcome.kinds)):
             raise Wrong(text("{function} stops at {what} with {error}; "
                              "only ValueError, TypeError or AssertionError refuse it",
-                             function=call.function, what=what, error=error_name(outcome)))
+                             function=call.function, what=what, error=stopped(replace(outcome, where=None))))
         if outcome.status != "raised":
             ask.value(call)                     # ends the check with what happened instead
-
-
-def error_name(outcome: Outcome) -> str:
-    """The type of an exception: of a student's own type, the built-in type that it derives from."""
-    return outcome.kinds[0] if outcome.kinds else "Exception"
 
 
 def leaves_arguments(ask: Ask, call: Call, names: tuple[str, ...]) -> None:
     """The call does not change any argument; `names` are the parameters."""
     ask.value(call)
     for path in ask.outcome(call).changed:
-        head, _, rest = path.partition(".")
-        name = names[int(head)] if head.isdigit() and int(head) < len(names) else head
         raise Wrong(text("{function} changes its argument {argument}; work on a copy",
-                         function=call.function, argument=f"{name}[{rest!r}]" if rest else name))
+                         function=call.function, argument=_argument(ask, call, names, path)))
+
+
+def _argument(ask: Ask, call: Call, names: tuple[str, ...], path: str) -> str:
+    """The parameter that a path begins with, and an entry of it that was there before."""
+    given = {str(index): (name, arg) for index, (name, arg) in enumerate(zip(names, call.args, strict=True))}
+    head, _, rest = path.partition(".")
+    name, arg = given.get(head, (", ".join(names), None))
+    if isinstance(arg, Result):
+        answer = ask.expected(arg.of)
+        arg = answer if arg.part is None else answer[arg.part]
+    key = rest.partition(".")[0]
+    return f"{name}[{key!r}]" if isinstance(arg, dict) and key in arg else name
 
 
 def same_again(first: Any, second: Any, function: str) -> None:
@@ -118,7 +125,7 @@ def triple(value: Any, function: str, names: str) -> tuple[Any, Any, Any]:
 
 def _things(value: Any) -> Text | str:
     """What came back instead of several things: how many, or what kind of thing."""
-    return text("a tuple or a list of {count}", count=len(value)) if isinstance(value, tuple) else _what(value)
+    return count_of(value) if isinstance(value, tuple) else _what(value)
 
 
 def _parts(value: Any, count: int, why: Text) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """own_test: the student's own test, graded by the wrong implementations it rejects and the right ones it accepts."""
 from autograder.lessons.kit.exceptions import unknown_name
-from autograder.lessons.kit.facts import error_name
 from autograder.lessons.kit.lesson import UNWRITTEN, Ask, Check, Unanswered, Wrong, check, is_stub
+from autograder.lessons.kit.quoting import kind_of_error
 from autograder.records import Outcome, Text, text
 
 #: right implementations, written in different ways; a test that rejects one of them earns nothing
@@ -23,7 +23,7 @@ def _rejects(ask: Ask, outcome: Outcome) -> Text:
     """How the test rejected a right implementation: by its own assertion, or by a mistake in the test itself."""
     if "AssertionError" in outcome.kinds:
         return text("own_test rejects an implementation that is right, with {error}; "
-                    "does it compare something that may differ?", error=error_name(outcome))
+                    "does it compare something that may differ?", error=kind_of_error(outcome))
     if "TypeError" in outcome.kinds and outcome.where is None:      # none of the student's code had started
         return text("own_test could not be called: it should take two functions, as in "
                     "def own_test(multihead, multihead_backward)")
@@ -37,7 +37,7 @@ def _rejects(ask: Ask, outcome: Outcome) -> Text:
 
 def _stops(outcome: Outcome) -> Text:
     """Which mistake ended it, and where: in the test itself, or in a function of the student's that it calls."""
-    error = error_name(outcome)
+    error = kind_of_error(outcome)
     if outcome.where is None:
         return text("own_test itself stops with {error} on an implementation that is right", error=error)
     where = {"cell": outcome.where[0] + 1, "line": outcome.where[1]}
