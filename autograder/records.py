@@ -47,6 +47,15 @@ class NotebookCell(msgspec.Struct, frozen=True):
     marks: str = ""                       # nbgrader's flags and points, where it has a grade_id
 
 
+class Left(msgspec.Struct, frozen=True):
+    """A file or folder among the submissions that was not looked at, why not, and what to do about it."""
+
+    path: str
+    why: Text
+    asks: bool = True                    # it may be somebody's work, so a person has to see to it
+    entries: tuple[str, ...] = ()        # everything that lies in it
+
+
 class Submission(msgspec.Struct, frozen=True):
     """One student's work: the student's own code cells, in the order in which they stand."""
 
@@ -58,6 +67,7 @@ class Submission(msgspec.Struct, frozen=True):
     language: str = ""                   # of the edition that the student used: "nl", "en" or unknown
     notices: tuple[Text, ...] = ()       # everything that was repaired or left out on reading
     unreadable: Text | None = None       # why nothing could be read
+    left: Left | None = None             # set for what is no submission: it was not looked at
     python: str = ""                     # the notebook's own version of Python, where that is newer than ours
     fault: Text | None = None            # why we failed to read it, whoever made it
     notebook: tuple[NotebookCell, ...] = ()     # all of its cells, for the one that a person reads

@@ -53,7 +53,7 @@ def _said(text):
 
 
 def test_an_archive_gives_its_notebooks_by_their_path_in_it(lesson, tmp_path):
-    content = packed("b/student-02.ipynb", "student-01.ipynb", "c.py", "attention.py", "notes.txt",
+    content = packed("b/student-02.ipynb", "student-01.ipynb", "c.py", "attention.py", ("notes.txt", b"x"),
                      "__MACOSX/._a.ipynb", ".hidden/x.ipynb")
     submissions = read_archive(lesson, tmp_path, content)
     assert found(submissions) \
@@ -119,7 +119,8 @@ def test_a_member_that_unpacks_enormously_is_refused_and_the_rest_is_graded(less
 
 def test_an_archive_that_unpacks_enormously_is_refused(lesson, tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "TOTAL_CAP", 2 * len(HONEST))
-    assert len(found(read_archive(lesson, tmp_path, packed("a.ipynb", "b.ipynb", "big.txt")))) == 2
+    content = packed("a.ipynb", "b.ipynb", ("big.txt", b"x" * len(HONEST)))
+    assert len(found(read_archive(lesson, tmp_path, content))) == 2
     submissions = read_archive(lesson, tmp_path, packed("a.ipynb", "b.ipynb", "c.ipynb"))
     assert found(submissions) == []
     assert "unpacks to" in reasons(submissions)[0]
@@ -146,7 +147,7 @@ def test_a_damaged_member_is_refused_and_the_rest_is_graded(lesson, tmp_path):
 
 
 def test_an_archive_without_notebooks_says_what_it_holds(lesson, tmp_path):
-    assert "only notes.txt" in reasons(read_archive(lesson, tmp_path, packed("notes.txt")))[0]
+    assert "only notes.txt" in reasons(read_archive(lesson, tmp_path, packed(("notes.txt", b"x"))))[0]
     assert len(reasons(read_archive(lesson, tmp_path, packed()))) == 1
 
 

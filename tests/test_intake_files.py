@@ -90,7 +90,7 @@ def test_a_file_without_permission_says_so(lesson, tmp_path, monkeypatch):
 
 
 def test_a_folder_without_notebooks_says_what_it_holds(lesson, tmp_path):
-    put(tmp_path, "full/notes.txt", "full/attention.py")
+    put(tmp_path, "full/notes.txt", "full/attention.py", content=b"x = 1")
     (tmp_path / "empty").mkdir()
     full, empty = read([tmp_path / "full", tmp_path / "empty"], lesson)
     assert "only attention.py, notes.txt" in said(full.unreadable)

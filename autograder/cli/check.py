@@ -20,14 +20,15 @@ from autograder.cli.options import common, examples, json_target, spare_the_give
 @common
 def check(paths: tuple[str, ...], lesson: str | None, target: str | None, language: str, **limits: Any) -> int:
     """Grade notebooks or .py files, folders or zips; writes nothing but its output."""
-    from autograder.intake import read_any
+    from autograder.intake import read_everything
     spare_the_given(target, paths)
     settings = course_settings()
     if settings.decides_marks:                  # of the current folder, which might be a student's
         click.echo("autograder check: using the points and limits of autograder.toml in this folder", err=True)
     with answers(target, language, each=True) as answer:
-        submissions = read_any(paths, [settings.lesson(name) for name in lessons_to_try(lesson)])
+        submissions, left = read_everything(paths, [settings.lesson(name) for name in lessons_to_try(lesson)])
         for index, graded in enumerate(rules(settings, limits).graded(submissions, say_wall), start=1):
             answer.progress(graded, index, len(submissions))
             answer(graded)
-    return exit_code(answer.grades)
+        answer.besides(left)
+    return exit_code(answer.grades, answer.left)

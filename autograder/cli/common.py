@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from autograder.course.settings import Settings
     from autograder.lessons.kit.lesson import Lesson
     from autograder.output.answers import Answers
-    from autograder.records import Grade
+    from autograder.records import Grade, Left
 
 LESSON = DEFAULT
 DONE, NOT_ALL_GRADED, WRONG_USAGE, BROKEN, INTERRUPTED, NO_READER = 0, 1, 2, 3, 130, 141
@@ -58,12 +58,12 @@ def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
         raise click.UsageError(str(error)) from None
 
 
-def exit_code(grades: Iterable[Grade]) -> int:
-    """3 if the autograder failed anywhere, else 1 if a submission could not be graded, else 0."""
+def exit_code(grades: Iterable[Grade], left: Iterable[Left] = ()) -> int:
+    """3 if the autograder failed anywhere, else 1 if a submission could not be graded, or may not have been, else 0."""
     statuses = {"broken" if _has_broken(each) else each.status for each in grades}
     if "broken" in statuses:
         return BROKEN
-    return NOT_ALL_GRADED if "unreadable" in statuses else DONE
+    return NOT_ALL_GRADED if "unreadable" in statuses or any(each.asks for each in left) else DONE
 
 
 def _has_broken(grade: Grade) -> bool:

@@ -11,7 +11,7 @@ from autograder.cli.common import BROKEN, LESSON, answers, course_settings, exit
 from autograder.cli.lessons import lesson_handed_in, lesson_option
 from autograder.cli.options import common, course_options, examples, jobs_option, json_target, run_options
 from autograder.cli.report import write_course_report
-from autograder.cli.watching import profiled, stopping_kindly, watched
+from autograder.cli.watching import Watch, profiled, stopping_kindly, watched
 
 
 @click.command(short_help="Grade the course in this folder.", epilog=examples(
@@ -86,12 +86,13 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
         except CourseError as error:
             raise click.UsageError(str(error)) from None
         answer.all(grades)
+        answer.besides(watch.left)
     overview, complete = write_course_report(course, lesson, language, len(grades))
     if target != "-":
         page = course.path("feedback", grades[0].student, lesson).with_suffix(".html")
         click.echo(f"\nEach student has a page of feedback, such as {os.path.relpath(page)}")
         click.echo(f"The class on one page: {os.path.relpath(overview)}")
-    return exit_code(answer.grades) if complete else BROKEN
+    return exit_code(answer.grades, answer.left) if complete else BROKEN
 
 
 def _wall(folder: Path, lesson: str, limits: dict[str, Any], cluster: str | None = None, **choices: Any) -> None:
@@ -108,7 +109,8 @@ def _changes(target: str | None, language: str, lesson: str | None, limits: dict
     from autograder.output.changes import change_lines
     from autograder.run.grade_course import changes_of_course
     try:
-        changes = changes_of_course(Path.cwd(), lesson=lesson, limits=Limits(**limits), **choices)
+        watch = Watch()
+        changes = changes_of_course(Path.cwd(), lesson=lesson, limits=Limits(**limits), on_event=watch, **choices)
     except CourseError as error:
         raise click.UsageError(str(error)) from None
     grades = [change.after for change in changes if change.after is not None]
@@ -117,5 +119,5 @@ def _changes(target: str | None, language: str, lesson: str | None, limits: dict
             for grade in grades:
                 answer(grade)
     if target != "-":
-        click.echo("\n".join(change_lines(changes)))
-    return exit_code(grades)
+        click.echo("\n".join(change_lines(changes, watch.left)))
+    return exit_code(grades, watch.left)

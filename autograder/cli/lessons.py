@@ -45,13 +45,14 @@ def lesson_handed_in(folder: Path, name: str | None) -> str:
     if name is not None:
         return name
     from autograder.course.folder import Course, CourseError
-    from autograder.lessons.installed import lesson_names
+    from autograder.course.submitted import handed_in
+    from autograder.lessons.installed import every_lesson
     course_settings(folder)
     try:
         course = Course.find(folder)
     except CourseError as error:
         raise click.UsageError(str(error)) from None
-    there = [lesson for lesson in lesson_names() if course.submissions(lesson)]
+    there = [lesson.name for lesson in every_lesson() if handed_in(course, lesson).works]
     if len(there) > 1:
         raise click.UsageError(f"students handed in {' and '.join(there)}; choose one with --lesson NAME")
     return there[0] if there else LESSON

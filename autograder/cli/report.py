@@ -149,16 +149,20 @@ def _course() -> Course | None:
 def _run(path: Path | None, lesson: str, course: Course | None = None) -> Run:
     """The grades of one lesson in this file; of a course, only of students whose work is still in submitted/."""
     from autograder.report.page import Run
-    from autograder.report.reading import CannotRead
+    from autograder.report.reading import CannotRead, read_left
+    settings = course_settings(course.root) if course is not None else course_settings()
     try:
         grades = last_grades(path, lesson)
+        left = read_left(path) if path is not None and course is None else []
     except CannotRead as error:
         raise click.UsageError(str(error)) from None
     if course is not None:
-        there = dict(course.submissions(lesson_of(grades)))
-        grades = [grade for grade in grades if grade.student in there] or grades
+        from autograder.course.submitted import handed_in
+        found = handed_in(course, settings.lesson(lesson_of(grades)))
+        there = {work.student for work in found.works}
+        grades, left = [grade for grade in grades if grade.student in there] or grades, found.left
     name = course.root.name if course is not None else str(path)
-    return Run(grades, name, datetime.fromtimestamp((path or stored()).stat().st_mtime))
+    return Run(grades, name, datetime.fromtimestamp((path or stored()).stat().st_mtime), left)
 
 
 # --- what the page links to, and what it must not ----------------------------------------------------------------

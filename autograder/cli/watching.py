@@ -5,9 +5,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from autograder.records import Left
 
 
 def warn(words: str) -> None:
@@ -20,12 +23,15 @@ class Watch:
     def __init__(self, log: Callable[..., None] | None = None):
         self._log = log
         self.done = self.submissions = 0
+        self.left: list[Left] = []
 
     def __call__(self, event: str, **facts: Any) -> None:
         if event == "started":
             self.submissions = facts["submissions"]
         elif event == "graded":
             self.done += 1
+        elif event == "not looked at":
+            self.left.append(facts["left"])
         elif "message" in facts:
             warn(facts["message"])
         if self._log is not None:

@@ -105,11 +105,21 @@ class Course:
         gaps = {"nbgrader_step": escape(self.setting("submitted_directory")), "assignment_id": escape(assignment)}
         pattern = os.path.join(escape(str(self.root)),
                                self.setting("directory_structure").format(student_id="*", **gaps))
-        excluded = {name.strip() for name in self.setting("student_id_exclude").split(",")}
         student = self._student_pattern(assignment).fullmatch
         found = {match["student"]: Path(folder) for folder in glob(pattern)
                  if os.path.isdir(folder) and (match := student(os.path.normpath(folder)))}
-        return sorted((student, folder) for student, folder in found.items() if student not in excluded)
+        return sorted((student, folder) for student, folder in found.items() if student not in self.excluded)
+
+    @property
+    def assignments(self) -> set[str]:
+        """The names of the assignments that the course has notebooks for."""
+        source = self.path("source", ".", "x").parent
+        return {path.name for path in source.iterdir() if path.is_dir()} if source.is_dir() else set()
+
+    @property
+    def excluded(self) -> set[str]:
+        """The students that the configuration leaves out."""
+        return {name.strip() for name in self.setting("student_id_exclude").split(",")} - {""}
 
     def _student_pattern(self, assignment: str) -> re.Pattern[str]:
         path = re.escape(str(self.path("submitted", _ANYONE, assignment)))

@@ -2,30 +2,111 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from contextlib import suppress
+from dataclasses import replace as replace_file
+from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
 from autograder.course.folder import Course, unclear_time
 from autograder.intake import read_folder
-from autograder.intake.names import label
+from autograder.intake.course_layout import in_course, place_of_work
+from autograder.intake.encoding import Unreadable
+from autograder.intake.files import File, Listing, folder_listing, passed_by
+from autograder.intake.layout import Found, Work
+from autograder.intake.names import label, listed
+from autograder.lessons.installed import assignments_of, every_lesson, lesson_names, load_lesson
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Grade, Submission, Text, text
+
+
+def handed_in(course: Course, lesson: Lesson) -> Found:
+    """Everything in submitted/, each entry in one list: the students' work, what is not looked at, and the rest.
+
+    A course with a structure of its own has only the folders that nbgrader finds.
+    """
+    top = _top(course)
+    known = dict(course.submissions(lesson.name))
+    if top is None or not top.is_dir():
+        return Found([Work(student, (), str(folder)) for student, folder in known.items()], [], [], [])
+    others = (course.assignments | {name for each in every_lesson() for name in assignments_of(each)}) - {
+        *assignments_of(lesson)}
+    return in_course(_listing(top), lesson, others, course.excluded, known)
+
+
+def _top(course: Course) -> Path | None:
+    """The folder submitted/, if students' folders are directly in it and hold one for each assignment."""
+    if Path(course.setting("directory_structure")) != Path("{nbgrader_step}", "{student_id}", "{assignment_id}"):
+        return None
+    return course.root / course.setting("submitted_directory")
+
+
+def _listing(top: Path) -> Listing:
+    """Everything below submitted/. Of a folder with too much in it the first two levels."""
+    whole = Listing()
+    for name in sorted(os.listdir(top)):
+        if passed_by(name):
+            whole.tools.append(PurePosixPath(name))
+        elif os.path.islink(top / name):
+            whole.closed.append(PurePosixPath(name))
+        elif os.path.isdir(top / name):
+            _add(whole, name, top)
+        else:
+            whole.files.append(File(PurePosixPath(name), str(top / name), 0.0, bytes))
+    return whole
+
+
+def _add(whole: Listing, name: str, top: Path) -> None:
+    whole.folders.append(PurePosixPath(name))
+    listing = Listing()
+    for depth in (0, 2, 1):
+        with suppress(Unreadable):
+            listing = folder_listing(str(top / name), depth)
+            break
+    whole.files += [replace_file(file, path=name / file.path) for file in listing.files]
+    for kind in ("folders", "closed", "tools"):
+        getattr(whole, kind).extend(name / path for path in getattr(listing, kind))
+
+
+def work_folder(course: Course, student: str, assignment: str) -> Path:
+    """The folder with what this student handed in for an assignment, which may be called otherwise than expected."""
+    own, top = course.path("submitted", student, assignment), _top(course)
+    if top is None or assignment not in lesson_names() or _holds_something(own) or not (top / student).is_dir():
+        return own
+    listing = Listing()
+    if not (top / student).is_symlink():
+        _add(listing, student, top)
+    place = place_of_work(student, listing, load_lesson(assignment))
+    return own if place is None else top / place
+
+
+def _holds_something(folder: Path) -> bool:
+    try:
+        return not all(map(passed_by, os.listdir(folder)))
+    except OSError:
+        return os.path.islink(folder)
 
 
 def submitted(course: Course, lesson: Lesson, student: str, assignment: str = "") -> Submission:
     """The submission in this student's folder, under its path below submitted/; it says so if none can be read."""
     assignment = assignment or lesson.name
-    folder = course.path("submitted", student, assignment)
+    folder, own = work_folder(course, student, assignment), course.path("submitted", student, assignment)
     link = _link(course, folder)
-    submission = read_folder(folder, student, lesson) if link is None else _not_followed(link, student, lesson)
+    submission = read_folder(folder, student, lesson, deep=folder != own.parent) if link is None else _not_followed(
+        link, student, lesson)
+    if folder != own:
+        submission = replace(submission, notices=(*submission.notices, text(
+            "The work was found in {place} instead of {own}; it was graded all the same.",
+            place=listed([f"{folder.relative_to(own.parent.parent)}/"]),
+            own=listed([f"{own.relative_to(own.parent.parent)}/"]))))
     if submission.unreadable is None:
         submission = _unless_shared(course, submission, student, folder, assignment)
     if is_markup(student):
         submission = replace(submission, cells=(), unreadable=text(
             "The folder's name holds < or >, and the formgrader would show that as part of its page: call the folder "
             "as the student is called."))
-    return replace(submission, name=f"{student}/{assignment}/{submission.name}".rstrip("/"), student=student)
+    below = "" if folder == own.parent else f"{folder.name}/"
+    return replace(submission, name=f"{student}/{below}{submission.name}".rstrip("/"), student=student)
 
 
 _UNCLEAR = text("when this was handed in was not understood ({said}), so look whether it is late", said="")
@@ -33,7 +114,7 @@ _UNCLEAR = text("when this was handed in was not understood ({said}), so look wh
 
 def asking_about_the_time(grade: Grade, course: Course, assignment: str) -> Grade:
     """The grade, for a person if it is not clear when the work was handed in: that never means on time by itself."""
-    said = unclear_time(course.path("submitted", grade.student, assignment))
+    said = unclear_time(work_folder(course, grade.student, assignment))
     others = tuple(why for why in grade.for_a_person if why.template != _UNCLEAR.template)
     unclear = () if said is None else (Text(_UNCLEAR.template, {"said": label(said)}),)
     return replace(grade, for_a_person=(*others, *unclear)) if unclear or others != grade.for_a_person else grade

@@ -10,16 +10,18 @@ import stat
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from autograder.intake.encoding import FILE_CAP, Unreadable
-from autograder.intake.files import SUFFIXES, File, Listing, cannot_open, is_archive, passed_by, refuse_archive
+from autograder.intake.encoding import FILE_CAP, TOO_LARGE, Unreadable
+from autograder.intake.files import BARE, SUFFIXES, File, Listing, cannot_open, is_archive, passed_by, refuse_archive
 from autograder.intake.names import listed
 from autograder.records import Text, text
 
 MEMBER_CAP = 20_000
 TOTAL_CAP = 2 * 2**30                     # bytes of all notebooks in an archive, unpacked
+BARE_CAP = 2**28                          # bytes of all files in it that only may be notebooks, by their names
 RATIO_CAP = 200                           # unpacked to packed, for members over RATIO_FROM bytes
 RATIO_FROM = 16 * 2**20
 _REASONS = {
@@ -40,10 +42,15 @@ def archive_listing(path: str, whole: bool = False) -> Iterator[Listing]:
     """
     archive = _opened(path)
     with archive:
-        members, refused = _sorted_out(archive)
+        listing, members = _sorted_out(archive)
         files = [_file(archive, path, below, member, whole) for below, member in members.items() if not member.is_dir()]
-        folders = [below for below, member in members.items() if member.is_dir()]
-        yield Listing(sorted(files, key=lambda file: file.path), folders, refused)
+        if not whole and sum(member.file_size for below, member in members.items() if _is_bare(below)) > BARE_CAP:
+            files = [replace(file, load=_too_large) if _is_bare(file.path) else file for file in files]
+        listing.files = sorted(files, key=lambda file: file.path)
+        listing.folders = sorted({*(below for below, member in members.items() if member.is_dir()),
+                                  *(above for below in (*members, *listing.tools) for above in below.parents
+                                    if above.parts)})
+        yield listing
 
 
 def _opened(path: str) -> zipfile.ZipFile:
@@ -62,23 +69,36 @@ def _opened(path: str) -> zipfile.ZipFile:
     return archive
 
 
-def _sorted_out(archive: zipfile.ZipFile) -> tuple[dict[PurePosixPath, zipfile.ZipInfo], Text | None]:
-    """The members to read by path, and why the others were refused. Of two with the same path the last counts."""
+def _sorted_out(archive: zipfile.ZipFile) -> tuple[Listing, dict[PurePosixPath, zipfile.ZipInfo]]:
+    """A listing of what is not read, and the members to read by path. Of two with the same path the last counts."""
     members: dict[PurePosixPath, zipfile.ZipInfo] = {}
     refused: dict[str, list[str]] = {}
+    closed: set[PurePosixPath] = set()
+    tools: set[PurePosixPath] = set()
     for member in archive.infolist():
         name = _name(member)
         below = PurePosixPath(name.replace("\\", "/"))
         fault = _fault(member, below)
         if fault:
             refused.setdefault(fault, []).append(name)
-        elif below.parts and not any(passed_by(part) for part in below.parts):
+            closed.add(below)
+        elif any(map(passed_by, below.parts)):
+            tools.add(PurePosixPath(*below.parts[:1 + [*map(passed_by, below.parts)].index(True)]))
+        elif below.parts:
             members[below] = member
     total = sum(member.file_size for below, member in members.items() if below.name.lower().endswith(SUFFIXES))
     if total > TOTAL_CAP:
         raise Unreadable(text("The archive unpacks to {size} MB; more than {limit} MB is not read. Split it.",
                               size=total // 2**20, limit=TOTAL_CAP // 2**20))
-    return members, _reason(refused)
+    return Listing(refused=_reason(refused), closed=sorted(closed - members.keys()), tools=sorted(tools)), members
+
+
+def _is_bare(below: PurePosixPath) -> bool:
+    return below.suffix.lower() in BARE and not below.name.lower().endswith(SUFFIXES)
+
+
+def _too_large() -> bytes:
+    raise Unreadable(TOO_LARGE)
 
 
 def _name(member: zipfile.ZipInfo) -> str:

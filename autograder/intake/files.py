@@ -12,6 +12,7 @@ from autograder.intake.names import listed
 from autograder.records import Text, text
 
 SUFFIXES = (".ipynb", ".py", ".ipynb.txt", ".ipynb.json")       # browsers add the last two
+BARE = ("", ".txt", ".json")              # what is left of .ipynb where a browser or a cloud drive renamed it
 ARCHIVE = ".zip"
 ENTRY_CAP = 50_000                        # files and folders below the given one
 _PASSED_BY = ("__pycache__", "__MACOSX", "node_modules", "site-packages", "venv")
@@ -29,11 +30,20 @@ class File:
 
 @dataclass
 class Listing:
-    """What a folder or archive holds, sorted, without hidden files and folders; and what was refused in it."""
+    """Everything that a folder or archive holds, sorted; and what was refused in it, in words."""
 
     files: list[File] = field(default_factory=list)
     folders: list[PurePosixPath] = field(default_factory=list)
     refused: Text | None = None
+    closed: list[PurePosixPath] = field(default_factory=list)     # links, and what an archive may not hold: not opened
+    tools: list[PurePosixPath] = field(default_factory=list)      # hidden, or a tool's: not looked into
+
+    @property
+    def entries(self) -> list[PurePosixPath]:
+        """Each thing in it once: all but the folders, and the folders that hold nothing."""
+        found = [*(file.path for file in self.files), *self.closed, *self.tools]
+        full = {folder for path in (*found, *self.folders) for folder in path.parents}
+        return found + [folder for folder in self.folders if folder not in full]
 
 
 def passed_by(name: str) -> bool:
@@ -76,20 +86,26 @@ def cannot_open(error: Exception) -> Text:
     return text("The operating system cannot open this: {reason}.", reason=getattr(error, "strerror", "") or str(error))
 
 
-def folder_listing(root: str) -> Listing:
-    """The files below a folder. No link is followed, wherever it leads; a notice names those that could be work."""
+def folder_listing(root: str, depth: int = 0) -> Listing:
+    """The files below a folder, or the first levels of it. No link is followed, wherever it leads; a notice names those
+    that could be work.
+    """
     listing, links, closed, entries = Listing(), [], [], 0
     for folder, subfolders, names in os.walk(root, onerror=closed.append):
-        subfolders[:] = sorted(name for name in subfolders if not passed_by(name))
-        inner = set(subfolders)
         above = PurePosixPath(os.path.relpath(folder, root))
         entries += len(subfolders) + len(names)
+        listing.tools += [above / name for name in (*subfolders, *names) if passed_by(name)]
+        subfolders[:] = sorted(name for name in subfolders if not passed_by(name))
+        inner = set(subfolders)
         if entries > ENTRY_CAP:
             raise Unreadable(text("There are more than {limit} files in it. Hand in the notebook alone.",
                                   limit=ENTRY_CAP))
-        for name in sorted(subfolders + [name for name in names if not passed_by(name)]):
+        if depth and len(above.parts) + 1 >= depth:
+            subfolders.clear()
+        for name in sorted([*inner] + [name for name in names if not passed_by(name)]):
             path, below = os.path.join(folder, name), above / name
             if os.path.islink(path):
+                listing.closed.append(below)
                 if name in inner or name.lower().endswith((*SUFFIXES, ARCHIVE)):
                     links.append(str(below))
             elif name in inner:

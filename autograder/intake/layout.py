@@ -1,4 +1,4 @@
-"""Tell which student the files in a folder or archive belong to.
+"""Tell which student the files in a folder or archive belong to, and account for everything else that lies there.
 
 In nbgrader's layout, `<student>/<assignment>/<notebook>`, a student has one submission, whatever else is beside it. The
 given folder may hold the whole class, one student, or be the assignment folder itself. Everywhere else each notebook
@@ -6,16 +6,23 @@ and Python file is a separate submission, named after its student.
 """
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from autograder.intake.files import SUFFIXES, File, Listing, is_archive
+from autograder.intake.files import BARE, SUFFIXES, File, Listing, is_archive
 from autograder.intake.names import stem
+from autograder.intake.nothing import not_a_submission
 from autograder.lessons.kit.lesson import Lesson
+from autograder.records import Left
 
 Parts = tuple[str, ...]
+DOCUMENTS = (".pdf", ".doc", ".docx", ".odt", ".rtf", ".pages", ".html", ".htm", ".qmd", ".rmd", ".tar", ".gz", ".tgz",
+             ".bz2", ".xz", ".rar", ".7z")                  # work is handed in as these, but cannot be graded
+_UPLOAD = re.compile(r"(.+?)_(?:LATE_)?\d+_")               # how learning environments begin the names of files
+_COUNTED = re.compile(r"[\W_\d]+$")       # "multihead (1)", "multihead-2"
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,25 @@ class Work:
     folder: str = ""                      # the assignment folder, in nbgrader's layout only
     others: tuple[str, ...] = ()          # what else is there
     spare: tuple[File, ...] = ()          # files that may hold the work if none of the others can be read
+    unsure: bool = False                  # whether only its content tells that the file is a notebook
+    paths: tuple[PurePosixPath, ...] = () # everything that belongs to it, the files among it
+
+
+@dataclass(frozen=True)
+class Found:
+    """Everything that lies in a folder or archive, each entry in one of these places."""
+
+    works: list[Work]                     # graded, or unreadable
+    left: list[Left]                      # not looked at
+    refused: list[PurePosixPath]          # links and the like: not opened
+    tools: list[PurePosixPath]            # hidden, or a tool's
+    others: list[PurePosixPath] = field(default_factory=list)       # other assignments, and the course's own files
+
+    @property
+    def entries(self) -> list[PurePosixPath]:
+        """Each entry as often as it is in a place: once."""
+        return [*(path for work in self.works for path in work.paths), *self.refused, *self.tools, *self.others,
+                *(PurePosixPath(path) for each in self.left for path in each.entries)]
 
 
 def assignment_folders(lesson: Lesson) -> set[str]:
@@ -39,34 +65,79 @@ def notebook_names(lesson: Lesson) -> set[str]:
     return {PurePosixPath(path).name for path in lesson.editions.values()}
 
 
+def is_assignment(name: str, lesson: Lesson) -> bool:
+    """Whether a folder is called like the assignment or an edition of it, in any case, perhaps with a number."""
+    plain = _plain(name)
+    return any(plain == _plain(one) for one in assignment_folders(lesson))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", _COUNTED.sub("", name).casefold())
+
+
 def gradable(path: PurePosixPath, lesson: Lesson) -> bool:
     """Whether a file of this name may be a submission: a notebook or Python file that the course did not give."""
-    return path.name.lower().endswith(SUFFIXES) and path.name not in {f"{module}.py" for module in lesson.beside}
+    return path.name.lower().endswith(SUFFIXES) and not _given(path, lesson)
+
+
+def may_hold_work(path: PurePosixPath, lesson: Lesson) -> bool:
+    """Whether somebody may have handed in a file of this name, whatever can be done with it."""
+    return gradable(path, lesson) or is_archive(path) or is_document(path) or is_bare_notebook(path, lesson)
+
+
+def is_document(path: PurePosixPath) -> bool:
+    """Whether this is a document or an archive that cannot be graded, but that students hand in."""
+    return path.suffix.lower() in DOCUMENTS
+
+
+def is_bare_notebook(path: PurePosixPath, lesson: Lesson) -> bool:
+    """Whether this is called like the notebook but lacks its suffix, which a browser or a cloud drive removed."""
+    return path.suffix.lower() in BARE and is_called_like_the_notebook(path, lesson)
+
+
+def is_called_like_the_notebook(path: PurePosixPath, lesson: Lesson) -> bool:
+    return any(stem(name).lower() in stem(path.name).lower() for name in notebook_names(lesson))
+
+
+def _given(path: PurePosixPath, lesson: Lesson) -> bool:
+    return path.name in {f"{module}.py" for module in lesson.beside}
 
 
 def student_of(path: PurePosixPath, lesson: Lesson) -> str:
     """The student of a file with this absolute path: from nbgrader's layout, else the file's own name."""
     student, assignment = path.parent.parent.name, path.parent.name
-    if student and assignment in assignment_folders(lesson) and _is_called_like_the_notebook(path, lesson):
+    if student and assignment in assignment_folders(lesson) and is_called_like_the_notebook(path, lesson):
         return student
     return stem(path.name)
 
 
-def arranged(listing: Listing, above: Parts, lesson: Lesson) -> list[Work]:
-    """The submissions in a folder or archive, sorted. `above` names the folders down to the given one."""
-    owned, rest = _by_student(_handed_in(listing), above, lesson)
+def arranged(listing: Listing, above: Parts, lesson: Lesson) -> Found:
+    """Everything in a folder or archive, sorted. `above` names the folders down to the given one."""
+    inside, others = _handed_in(listing)
+    owned, rest = _by_student(inside, above, lesson)
     works = {student: _choice(student, files, above, lesson) for student, files in owned.items()}
     rest.extend(file for student, work in works.items() if work is None for file in owned[student])
     found = {student: work for student, work in works.items() if work is not None}
-    counting = [file for file in rest if is_archive(file.path) or gradable(file.path, lesson)]
-    strays, loose = _beside(counting, found, above, lesson)
+    strays, loose = _beside([file for file in rest if may_hold_work(file.path, lesson)
+                             or file.path.suffix.lower() in BARE], found, above, lesson)
     found |= {student: _work(student, files, files, above, lesson) for student, files in strays.items()}
-    return [found[student] for student in sorted(found)] + _loose(loose)
+    level = min((len(student) for student in found if len(student) >= len(above)), default=None)
+    whole = [_with_tools(found[student], inside) for student in sorted(found)] + _loose(loose, lesson)
+    return _accounted(listing, whole, others, above, level, lesson)
+
+
+def _with_tools(work: Work, listing: Listing) -> Work:
+    """The work; where there is nothing in it, with the hidden things that lie there."""
+    if work.files or work.spare or work.others or not work.folder:
+        return work
+    hidden = tuple(path.name for path in listing.tools if path.is_relative_to(work.folder))
+    return replace(work, others=hidden)
 
 
 def handed_in_by(student: str, listing: Listing, lesson: Lesson) -> Work:
     """What one student has in their assignment folder, whatever the files in it are called."""
-    return _work((student,), _nearest(listing.files, 1, lesson), listing.files, (student,), lesson)
+    work = _work((student,), _nearest(listing.files, 1, lesson), listing.files, (student,), lesson)
+    return replace(work, others=work.others or tuple(path.name for path in listing.tools))
 
 
 def _nearest(files: list[File], depth: int, lesson: Lesson) -> list[File]:
@@ -75,12 +146,13 @@ def _nearest(files: list[File], depth: int, lesson: Lesson) -> list[File]:
     return [file for file in able if len(file.path.parts) == depth] or able
 
 
-def _handed_in(listing: Listing) -> Listing:
-    """The submitted files of a whole nbgrader course; any other listing unchanged."""
+def _handed_in(listing: Listing) -> tuple[Listing, list[PurePosixPath]]:
+    """The submitted files of a whole nbgrader course, and what else is in it; any other listing unchanged."""
     if PurePosixPath("nbgrader_config.py") not in {file.path for file in listing.files}:
-        return listing
+        return listing, []
     return Listing([file for file in listing.files if file.path.parts[0] == "submitted"],
-                   [folder for folder in listing.folders if folder.parts[0] == "submitted"])
+                   [folder for folder in listing.folders if folder.parts[0] == "submitted"], tools=listing.tools), [
+        path for path in listing.entries if path.parts[0] != "submitted"]
 
 
 def _by_student(listing: Listing, above: Parts, lesson: Lesson) -> tuple[dict[Parts, list[File]], list[File]]:
@@ -116,24 +188,21 @@ def _choice(student: Parts, files: list[File], above: Parts, lesson: Lesson) -> 
         return None
     work = _work(student, able, files, above, lesson)
     named = any(file.path.name in notebook_names(lesson) for file in work.files)
-    return None if len(student) < len(above) and len(work.files) > 1 and not named else work
+    inside = [file for file in files if may_hold_work(file.path, lesson)]
+    return None if len(student) < len(above) and len(inside) > 1 and not named else work
 
 
 def _work(student: Parts, able: list[File], files: list[File], above: Parts, lesson: Lesson) -> Work:
     """A student's notebooks, or if there are none the Python files; and archives, which may hold them."""
-    able = [file for file in able if not is_archive(file.path)]
+    able = [file for file in able if gradable(file.path, lesson)]
     choice = [file for file in able if not file.path.name.lower().endswith(".py")] or able
     chosen, known = {file.path for file in choice}, {file.path for file in able}
     spare = [file for file in able if file.path not in chosen] + [
-        file for file in files if file.path not in known and _may_be_the_notebook(file.path, lesson)]
+        file for file in files if file.path not in known and is_bare_notebook(file.path, lesson)]
     choice = choice + [file for file in files if is_archive(file.path)]
     others = tuple(file.path.name for file in files if file.path not in chosen and not is_archive(file.path))
-    return Work(student[-1], tuple(choice), str(PurePosixPath(*student[len(above):])), others, tuple(spare))
-
-
-def _may_be_the_notebook(path: PurePosixPath, lesson: Lesson) -> bool:
-    """Whether this is called like the notebook but lacks its suffix, which a browser or a cloud drive removed."""
-    return path.suffix.lower() in ("", ".txt", ".json") and _is_called_like_the_notebook(path, lesson)
+    return Work(student[-1], tuple(choice), str(PurePosixPath(*student[len(above):])), others, tuple(spare),
+                paths=tuple(file.path for file in files))
 
 
 def _beside(files: list[File], found: Iterable[Parts], above: Parts,
@@ -149,17 +218,54 @@ def _beside(files: list[File], found: Iterable[Parts], above: Parts,
         parts = (*above, *file.path.parent.parts)
         if level is None or len(parts) < level:
             loose.append(file)
-        elif parts[:level] not in found and (len(parts) == level or _is_called_like_the_notebook(file.path, lesson)):
+        elif parts[:level] not in found and (
+                len(parts) == level and may_hold_work(file.path, lesson)
+                or len(parts) > level and is_assignment(parts[level], lesson)
+                or may_hold_work(file.path, lesson) and is_called_like_the_notebook(file.path, lesson)):
             strays.setdefault(parts[:level], []).append(file)
     return strays, loose
 
 
-def _loose(files: list[File]) -> list[Work]:
-    """Each file by itself. If several students use its name, the folder around it tells them apart."""
-    counts = Counter(stem(file.path.name) for file in files)
-    students = [file.path.parent.name if counts[stem(file.path.name)] > 1 else "" for file in files]
-    return [Work(student or stem(file.path.name), (file,)) for student, file in zip(students, files, strict=True)]
+def _loose(files: list[File], lesson: Lesson) -> list[Work]:
+    """Each file by itself. If several students use its name, the folder around it tells them apart.
+
+    A document beside the notebook of the same student is not a submission of its own.
+    """
+    able = [file for file in files if gradable(file.path, lesson) or is_archive(file.path)]
+    whose = {_whose(file.path) for file in able}
+    crowd = Counter(file.path.parent for file in able)
+    more = [file for file in files if file not in able and _whose(file.path) not in whose
+            and not (file.path.parent.parts and crowd[file.path.parent] == 1)]
+    counts = Counter(stem(file.path.name) for file in [*able, *more])
+    students = {file.path: file.path.parent.name if counts[stem(file.path.name)] > 1 else "" for file in [*able, *more]}
+    return [Work(students[file.path] or stem(file.path.name), (file,), paths=(file.path,),
+                 unsure=file.path.suffix.lower() in BARE and not gradable(file.path, lesson))
+            for file in files if file.path in students]
 
 
-def _is_called_like_the_notebook(path: PurePosixPath, lesson: Lesson) -> bool:
-    return any(stem(name).lower() in stem(path.name).lower() for name in notebook_names(lesson))
+def _whose(path: PurePosixPath) -> tuple[PurePosixPath, str]:
+    """What files of one student in one folder have in common."""
+    upload = _UPLOAD.match(path.name)
+    return path.parent, upload[1] if upload else stem(path.name)
+
+
+# --- the account of everything ------------------------------------------------------------------------------------
+
+def _accounted(listing: Listing, works: list[Work], others: list[PurePosixPath], above: Parts, level: int | None,
+               lesson: Lesson) -> Found:
+    taken = {path for work in works for path in work.paths} | set(others)
+    rest = [path for path in listing.entries if path not in taken]
+    closed, tools = set(listing.closed), set(listing.tools)
+    left: list[Left] = []
+    aside: list[PurePosixPath] = []
+    of_a_work = {PurePosixPath(*work.folder.split("/")) for work in works if work.folder}
+    for path in rest:
+        if path in closed or path in tools:
+            continue
+        known = level is not None and len((*above, *path.parts)) > level + 1
+        if known or _given(path, lesson) or of_a_work & {path, *path.parents}:
+            aside.append(path)
+        else:
+            left.append(Left(str(path), not_a_submission(may_hold_work(path, lesson)), False, (str(path),)))
+    return Found(works, left, [path for path in rest if path in closed], [path for path in rest if path in tools],
+                 others + aside)

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 NAME_CAP = 300                            # characters of a path or of a student's name
 LISTED = 20                               # names in one sentence
 _ODD = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-_SUFFIX = re.compile(r"(?<=.)\.(?:ipynb(?:\.txt|\.json)?|[^.]{1,10})$", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?<=.)\.(?:ipynb(?:\.txt|\.json)?|tar\.[^.]{1,4}|[^.]{1,10})$", re.IGNORECASE)
 
 
 def label(name: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-import msgspec
+from msgspec.structs import replace as replace_fields
 
 from autograder.intake import apart
 from autograder.intake.encoding import FILE_CAP, TOO_LARGE, Unreadable
@@ -20,14 +20,16 @@ from autograder.intake.layout import (
     assignment_folders,
     gradable,
     handed_in_by,
+    may_hold_work,
     notebook_names,
     student_of,
 )
 from autograder.intake.names import listed, stem
+from autograder.intake.nothing import not_a_submission, nothing_here
 from autograder.intake.own_cells import writes
 from autograder.intake.submission import of_sources, read_bytes, unreadable
 from autograder.lessons.kit.lesson import Lesson
-from autograder.records import Submission, Text, text
+from autograder.records import Left, Submission, Text, text
 
 T = TypeVar("T")
 
@@ -38,6 +40,11 @@ def read(paths: Sequence[str | Path], lesson: Lesson) -> Iterator[Submission]:
     A bad file never raises and never stops the others: its submission says why it is unreadable. What they hold is
     read in a process of its own, under limits.
     """
+    return (submission for submission in read_all(paths, lesson) if submission.left is None)
+
+
+def read_all(paths: Sequence[str | Path], lesson: Lesson) -> Iterator[Submission]:
+    """The same, and after the submissions of a folder or archive what was not looked at there (`left`), and why."""
     paths = list(paths)
     try:
         yield from apart.each(lambda: _read(paths, lesson), Submission)
@@ -63,13 +70,13 @@ def _read(paths: Sequence[str | Path], lesson: Lesson) -> Iterator[Submission]:
             yield from _at(path, kind, identity, seen, lesson)
 
 
-def read_folder(folder: str | Path, student: str, lesson: Lesson) -> Submission:
+def read_folder(folder: str | Path, student: str, lesson: Lesson, deep: bool = True) -> Submission:
     """What this student handed in, in their own assignment folder. Its name is the path below that folder.
 
-    It is read in a separate process, under limits.
+    It is read in a separate process, under limits. Unless it is to be read `deep`, only the files directly in it count.
     """
     try:
-        return apart.one(lambda: _read_folder(folder, student, lesson), Submission)
+        return apart.one(lambda: _read_folder(folder, student, lesson, deep), Submission)
     except apart.Ended as error:
         if error.why is None:
             raise
@@ -86,20 +93,22 @@ def from_sources(name: str, student: str, sources: Sequence[str], lesson: Lesson
         return unreadable(name, student, error.why, lesson)
 
 
-def _read_folder(folder: str | Path, student: str, lesson: Lesson) -> Submission:
+def _read_folder(folder: str | Path, student: str, lesson: Lesson, deep: bool) -> Submission:
     try:
-        return _in_folder(folder, student, lesson)
+        return _in_folder(folder, student, lesson, deep)
     except Unreadable as error:
         return unreadable("", student, error.why, lesson)
 
 
-def _in_folder(folder: str | Path, student: str, lesson: Lesson) -> Submission:
+def _in_folder(folder: str | Path, student: str, lesson: Lesson, deep: bool) -> Submission:
     listing = folder_listing(os.fspath(folder))
+    if not deep:
+        listing.files = [file for file in listing.files if len(file.path.parts) == 1]
     work = handed_in_by(student, listing, lesson)
     if work.files or work.spare:
         submission = _best(work, lesson)[1]
         return _with_notices(submission, [listing.refused] if listing.refused else [])
-    return unreadable("", student, listing.refused or _nothing_here(work.others), lesson)
+    return unreadable("", student, listing.refused or nothing_here(work.others), lesson)
 
 
 def _at(path: str, kind: int, identity: str, seen: set[str], lesson: Lesson) -> Iterator[Submission]:
@@ -158,18 +167,28 @@ def _collection(path: str, listing: Listing, above: tuple[str, ...], seen: set[s
     """The submissions in a folder or archive, after what was refused in it."""
     if listing.refused:
         yield unreadable(path, above[-1], listing.refused, lesson)
-    works = arranged(listing, above, lesson)
-    for work in works:
-        if work.files or work.spare:
-            submission = _in_time(work.folder or str((work.files or work.spare)[0].path), work.student, lesson,
-                                  lambda work=work: _chosen(work, seen, lesson))
+    found = arranged(listing, above, lesson)
+    left, any_work = found.left, bool(listing.refused)
+    for work in found.works:
+        submission = _of_work(path, work, seen, lesson)
+        if submission is not None and work.unsure and submission.unreadable is not None:
+            file = work.files[0].path
+            left = [*left, Left(submission.name, not_a_submission(False), may_hold_work(file, lesson))]
+        else:
+            any_work = True
             if submission is not None:
                 yield submission
-        else:
-            name = path if work.folder == "." else work.folder
-            yield unreadable(name, work.student, _nothing_here(work.others), lesson)
-    if not works and not listing.refused:
-        yield unreadable(path, above[-1], _nothing_here(file.path for file in listing.files), lesson)
+    if any_work:
+        yield from (Submission(each.path, "", lesson.name, left=each) for each in left)
+    else:
+        yield unreadable(path, above[-1], nothing_here(listing.entries), lesson)
+
+
+def _of_work(path: str, work: Work, seen: set[str], lesson: Lesson) -> Submission | None:
+    if work.files or work.spare:
+        return _in_time(work.folder or str((work.files or work.spare)[0].path), work.student, lesson,
+                        lambda: _chosen(work, seen, lesson))
+    return unreadable(path if work.folder == "." else work.folder, work.student, nothing_here(work.others), lesson)
 
 
 def _chosen(work: Work, seen: set[str], lesson: Lesson) -> Submission | None:
@@ -219,7 +238,7 @@ def _unpacked(archive: File, lesson: Lesson, opened: ExitStack) -> list[File]:
             raise Unreadable(TOO_LARGE)
         listing = opened.enter_context(archive_listing(archive.identity))
         able = [file for file in listing.files if gradable(file.path, lesson)]
-        why = listing.refused or _nothing_here(file.path for file in listing.files)
+        why = listing.refused or nothing_here(file.path for file in listing.files)
     except Unreadable as error:
         able, why = [], error.why
     chosen = [file for file in able if not file.path.name.lower().endswith(".py")] or able
@@ -239,7 +258,7 @@ def _rank(file: File, submission: Submission, lesson: Lesson) -> tuple[bool, boo
 
 
 def _with_notices(submission: Submission, notices: Iterable[Text]) -> Submission:
-    return msgspec.structs.replace(submission, notices=(*notices, *submission.notices))
+    return replace_fields(submission, notices=(*notices, *submission.notices))
 
 
 def _about_choice(file: File, work: Work, lesson: Lesson) -> Iterator[Text]:
@@ -255,6 +274,10 @@ def _about_choice(file: File, work: Work, lesson: Lesson) -> Iterator[Text]:
 
 
 def _loaded(name: str, student: str, load: Callable[[], bytes], lesson: Lesson) -> Submission:
+    if name.lower().endswith((".qmd", ".rmd")):
+        return unreadable(name, student, text(
+            "This is a document of Quarto or R Markdown, which is not graded. Make a notebook of it (quarto convert "
+            "{name}), run it once and hand that in.", name=listed([PurePosixPath(name).name])), lesson)
     try:
         return read_bytes(name, load(), lesson, student)
     except Unreadable as error:
@@ -264,10 +287,3 @@ def _loaded(name: str, student: str, load: Callable[[], bytes], lesson: Lesson) 
     except Exception as error:            # our fault means a look at this student's file, not a class without grades
         return unreadable(name, student, text("The autograder cannot read this file, which is its own fault ({error}); "
                                               "a person has to look at it.", error=type(error).__name__), lesson)
-
-
-def _nothing_here(others: Iterable[object]) -> Text:
-    names = listed(others)
-    if not names:
-        return text("There is no notebook here: it is empty. Expected a notebook (.ipynb) or a Python file.")
-    return text("There is no notebook here, only {names}. Expected a notebook (.ipynb) or a Python file.", names=names)

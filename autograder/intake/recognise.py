@@ -7,22 +7,32 @@ from pathlib import Path, PurePosixPath
 
 from autograder.intake.layout import assignment_folders, notebook_names
 from autograder.intake.own_cells import defines
-from autograder.intake.reading import read
+from autograder.intake.reading import read_all
 from autograder.lessons.kit.lesson import Lesson
-from autograder.records import Submission
+from autograder.records import Left, Submission
 
 Key = tuple[str, int]                     # the submission's name, and its number among those of that name
 
 
 def read_any(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> list[Submission]:
     """The submissions at these paths, each for the lesson that it fits best, or for the first if it fits none."""
+    return read_everything(paths, lessons)[0]
+
+
+def read_everything(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> tuple[list[Submission], list[Left]]:
+    """The same, and what was not looked at for any of the lessons."""
     found: dict[Key, Submission] = {}
+    left: dict[str, Left] = {}
     for lesson in lessons:
-        for key, submission in _numbered(read(paths, lesson)):
+        for key, submission in _numbered(read_all(paths, lesson)):
+            if submission.left is not None:
+                left.setdefault(submission.name, submission.left)
+                continue
             before = fit(found[key], _of(found[key], lessons)) if key in found else (0, False)
             if fit(submission, lesson) > before or lesson is lessons[0]:
                 found[key] = submission
-    return list(found.values())
+    names = {name for name, _ in found}
+    return list(found.values()), [each for name, each in left.items() if name not in names]
 
 
 def fit(submission: Submission, lesson: Lesson) -> tuple[int, bool]:

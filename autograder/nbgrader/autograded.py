@@ -20,6 +20,7 @@ import msgspec
 
 from autograder.atomic import replace_file
 from autograder.course.folder import Course, exchange_files
+from autograder.course.submitted import work_folder
 from autograder.intake.encoding import Unreadable, text_of
 from autograder.intake.notebook_json import notebook_cells
 from autograder.intake.regions import stubs
@@ -72,7 +73,7 @@ class AutogradedWriter:
 
     def files(self, student: str) -> dict[str, bytes]:
         """The files beside the notebook, by path: the course's own, and those of nbgrader's exchange."""
-        return self._files | exchange_files(self.course.path("submitted", student, self.source.assignment))
+        return self._files | exchange_files(work_folder(self.course, student, self.source.assignment))
 
     def _placed(self, submission: Submission) -> list[Placed]:
         code = {cell.index: cell.source for cell in submission.cells}

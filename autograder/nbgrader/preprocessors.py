@@ -18,13 +18,16 @@ from typing import Any, TypeAlias, cast
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde
+from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Enum, Float, Integer, List, Unicode
 
 from autograder.course.rules import Rules, rules_of
 from autograder.course.settings import Settings, read_settings
 from autograder.judge.engine import Limits
+from autograder.lessons.installed import assignments_of, every_lesson
 from autograder.locale.language import LANGUAGES, OWN, translate
 from autograder.nbgrader.session import StudentSession, course_of, lesson_of, notebooks_of
 from autograder.nbgrader.versions import check_nbgrader
@@ -45,10 +48,26 @@ class SubmissionExporter(NotebookExporter):
     def __init__(self, **options: Any):
         super().__init__(**options)
         if isinstance(self.parent, Autograde):
+            self._refuse_other_edition(self.parent.coursedir)
             self._add_what_was_missed(self.parent)
 
-    def _add_what_was_missed(self, converter: Any) -> None:
-        directory, assignment = converter.coursedir, converter.coursedir.assignment_id
+    def _refuse_other_edition(self, directory: Any) -> None:
+        """One line, where an edition was named that the gradebook does not know: its work belongs to the assignment."""
+        named = directory.assignment_id
+        own = next((lesson.name for lesson in every_lesson() if named in assignments_of(lesson)[1:]), None)
+        if own is None:
+            return
+        with Gradebook(directory.db_url, directory.course_id) as gradebook:
+            try:
+                gradebook.find_assignment(named)
+            except MissingEntry:
+                words = (f"{named} is an edition of {own} and has no marks of its own: `autograder grade` grades the "
+                         f"work in {named}/ under {own}; nbgrader finds it once the folder is called {own}/")
+                self.log.error(words)
+                raise NbGraderException(words) from None
+
+    def _add_what_was_missed(self, converter: Autograde, directory: Any) -> None:
+        assignment = directory.assignment_id
         names = [name for name in notebooks_of(assignment) if fnmatch(name, directory.notebook_id)]
         for folder in glob(directory.format_path(directory.submitted_directory, directory.student_id, assignment)):
             paths = [os.path.join(folder, f"{name}.ipynb") for name in names]

@@ -19,7 +19,7 @@ from autograder.course.lock import only_one
 from autograder.course.rules import Rules, WarmEngine
 from autograder.course.settings import read_settings
 from autograder.course.store import Store
-from autograder.course.submitted import asking_about_the_time, submitted
+from autograder.course.submitted import asking_about_the_time, submitted, work_folder
 from autograder.judge.checks_version import checks_version
 from autograder.lessons.installed import lesson_names, load_lesson
 from autograder.lessons.kit.lesson import Lesson
@@ -115,7 +115,7 @@ class StudentSession:
             replace_file(folder / name, files[name], self.course.file_mode)
 
     def _entry(self, grade: Grade, unanswered: frozenset[str]) -> Entry:
-        return Entry(grade, timestamp(self.course.path("submitted", self.student, self.assignment)), unanswered)
+        return Entry(grade, timestamp(work_folder(self.course, self.student, self.assignment)), unanswered)
 
     def _alone(self):
         return only_one(self.course.root, "nbgrader autograde", math.inf, self._waiting)

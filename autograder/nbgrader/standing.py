@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from autograder.course.folder import CONFIG, Course, timestamp_file
 from autograder.course.settings import FILE as SETTINGS
 from autograder.course.store import Store, Written
+from autograder.course.submitted import work_folder
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Submission
@@ -104,7 +105,7 @@ class Standing:
             self._later = []
 
     def _submitted(self, student: str) -> Path:
-        return self._course.path("submitted", student, self._lesson.name)
+        return work_folder(self._course, student, self._lesson.name)
 
     def _now(self, student: str, paths: Sequence[Path]) -> str | None:
         course, rows = self._found

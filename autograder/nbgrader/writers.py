@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from autograder.atomic import replace_file
 from autograder.course.folder import Course, CourseError, timestamp
 from autograder.course.store import Store
-from autograder.course.submitted import is_markup
+from autograder.course.submitted import is_markup, work_folder
 from autograder.faults import broken, ends_the_run
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.notebook import notebook_name
@@ -130,7 +130,7 @@ class Writers:
             unanswered = self._autograded.write(submission, grade)
         with stage("feedback"):
             replace_file(paths[1], feedback_page(grade, self._language).encode(), 0o644)
-        handed_in = timestamp(self._course.path("submitted", student, assignment))
+        handed_in = timestamp(work_folder(self._course, student, assignment))
         self._batch.append(_Waiting(submission, _entry(grade, handed_in, unanswered), number, mark, paths))
 
     def prepare(self) -> None:

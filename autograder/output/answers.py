@@ -5,7 +5,7 @@ The terminal libraries take longer to import than a submission takes to grade, s
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
@@ -13,19 +13,26 @@ from msgspec.structs import replace
 
 from autograder.faults import broken
 from autograder.output.jsonl import CannotWrite, json_lines
-from autograder.records import Diagnosis, ExerciseGrade, Grade
+from autograder.records import Diagnosis, ExerciseGrade, Grade, Left
 
 
 @dataclass
 class Answers:
     """Call it with a grade to show that grade and keep it for the summary; `progress` moves the bar."""
 
-    show: Callable[[Grade], None] = lambda grade: None
+    show: Callable[[Grade | Left], None] = lambda grade: None
     progress: Callable[[Grade, int, int], None] = lambda grade, done, total: None
     grades: list[Grade] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
 
     def __call__(self, grade: Grade) -> None:
         self.grades.append(self._shown(grade))
+
+    def besides(self, left: Iterable[Left]) -> None:
+        """Take what was not looked at."""
+        self.left.extend(left)
+        for each in self.left:
+            self.show(each)
 
     def all(self, grades: Sequence[Grade]) -> None:
         """Take the grades of a whole class, of which only one at a time has to be in memory."""
@@ -81,9 +88,13 @@ def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
         if each and len(taken.grades) > 1:
             print_totals(to, taken.grades, language)
         print_results(to, taken.grades, language)
+    if target != "-" and taken.left:
+        from autograder.output.results import print_left
+        from autograder.output.terminal import console
+        print_left(console(sys.stdout), taken.left, language)
 
 
 def _printer(language: str) -> Callable[[Grade], None]:
     from autograder.output.terminal import console, print_grade
     to = console(sys.stdout)
-    return lambda grade: print_grade(to, grade, language)
+    return lambda grade: None if isinstance(grade, Left) else print_grade(to, grade, language)

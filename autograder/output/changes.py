@@ -7,12 +7,15 @@ from typing import Any
 from autograder.locale.language import translate
 from autograder.output.marks import number, points_of
 from autograder.output.plain import plain
+from autograder.records import Left
 
 _WHY = {"work": "other work", "checks": "other checks", "isolation": "another wall"}
 
 
-def change_lines(changes: Sequence[Any]) -> Iterator[str]:
-    """The students whose grade changes, each with the checks that change, and a final line with the totals."""
+def change_lines(changes: Sequence[Any], left: Sequence[Left] = ()) -> Iterator[str]:
+    """The students whose grade changes, each with the checks that change, what may be work but is not looked at, and a
+    final line with the totals.
+    """
     for change in changes:
         if change.changes:
             yield plain(_headline(change))
@@ -21,6 +24,9 @@ def change_lines(changes: Sequence[Any]) -> Iterator[str]:
     gone = [change for change in changes if change.after is None]
     for change in gone:
         yield plain(f"{change.student}  {_points(change.before)} stays: the submission is gone")
+    for each in left:
+        if each.asks:
+            yield plain(f"{each.path} is not looked at: {translate(each.why, 'en')}")
     new = sum(change.before is None for change in changes)
     other, there = sum(change.changes for change in changes) - new, len(changes) - len(gone)
     yield f"{other} of {there} change, {new} new, {there - other - new} unchanged" + (

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from autograder.atomic import whole_file
 from autograder.locale.language import language_for, translate, translated
 from autograder.output.marks import error_words, number
-from autograder.records import CellReport, ExerciseGrade, Grade, Verdict
+from autograder.records import CellReport, ExerciseGrade, Grade, Left, Verdict
 
 
 class CannotWrite(Exception):
@@ -23,6 +23,13 @@ def json_line(grade: Grade, language: str) -> str:
     """The grade as one line of JSON, without the final newline."""
     line = json.dumps(as_json(grade, language), ensure_ascii=False, allow_nan=False)
     return line.encode("utf-8", "replace").decode("utf-8")           # half a surrogate pair is not valid JSON
+
+
+def left_line(left: Left, language: str) -> str:
+    """What was not looked at, as a line with the same keys as that of a grade."""
+    nobodys = as_json(Grade(left.path, "", "", "unreadable", None, 0.0, notices=(left.why,)), language)
+    line = json.dumps({**nobodys, "status": "not_looked_at", "max_points": None}, ensure_ascii=False)
+    return line.encode("utf-8", "replace").decode("utf-8")
 
 
 def as_json(grade: Grade, language: str) -> dict[str, Any]:
@@ -63,8 +70,9 @@ def _verdict(verdict: Verdict, language: str) -> dict[str, Any]:
 
 
 @contextmanager
-def json_lines(target: str, language: str) -> Iterator[Callable[[Grade], None]]:
-    """Yield a function that writes a grade to `target`: a file, or line by line to standard output for "-".
+def json_lines(target: str, language: str) -> Iterator[Callable[[Grade | Left], None]]:
+    """Yield a function that writes a grade, or what was not looked at, to `target`: a file, or line by line to standard
+    output for "-".
 
     The file is replaced as a whole, and only if everything went well; until then its old content stays. Raises
     CannotWrite at once if the target cannot be written, and later if its disk is full.
@@ -72,9 +80,10 @@ def json_lines(target: str, language: str) -> Iterator[Callable[[Grade], None]]:
     ours = True                           # whether an OSError is about the target
     try:
         with _standard_output() if target == "-" else whole_file(Path(os.path.realpath(target))) as file:
-            def write(grade: Grade) -> None:
+            def write(grade: Grade | Left) -> None:
                 nonlocal ours
-                line = json_line(grade, language).encode() + b"\n"
+                words = left_line(grade, language or "nl") if isinstance(grade, Left) else json_line(grade, language)
+                line = words.encode() + b"\n"
                 ours = True
                 file.write(line)
                 file.flush()

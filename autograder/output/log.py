@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from autograder.locale.language import translate
 from autograder.output.jsonl import CannotWrite
 from autograder.output.marks import number
 
@@ -43,6 +44,8 @@ def _line(event: str, facts: dict[str, Any]) -> bytes:
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     if "judged" in facts:
         facts = _of_grade(facts["judged"])
+    if "left" in facts:
+        facts = {"path": facts["left"].path, "why": translate(facts["left"].why, "en")}
     return json.dumps({"time": now, "event": event, **facts}, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 

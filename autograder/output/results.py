@@ -13,7 +13,7 @@ from autograder.locale.language import translate
 from autograder.output.marks import points_of
 from autograder.output.plain import plain
 from autograder.output.terminal import STATUS, print_not_isolated
-from autograder.records import Grade, Text, text
+from autograder.records import Grade, Left, Text, text
 
 SHOWN = 20                               # of the submissions that need a look; the JSON and the report list them all
 
@@ -30,11 +30,26 @@ def print_results(to: Console, grades: Sequence[Grade], language: str) -> None:
     looks = [(grade, reason) for grade in grades if (reason := needs_a_look(grade))]
     if looks:
         to.print(Line(translate(text("{count} need a look:", count=len(looks)), language), "bold"))
-        to.print(_looks(looks[:SHOWN], language))
+        to.print(_rows([(grade.student or grade.submission, why) for grade, why in looks[:SHOWN]], language))
     if len(looks) > SHOWN:
         to.print(Line(translate(text("and {count} more", count=len(looks) - SHOWN), language), "dim"))
     if any(grade.isolation == "none" for grade in grades if grade.status != "unreadable"):
         print_not_isolated(to, language)
+
+
+def print_left(to: Console, left: Sequence[Left], language: str) -> None:
+    """What was not looked at, and why: first what may be somebody's work."""
+    asks = [each for each in left if each.asks]
+    if asks:
+        to.print(Line(translate(text("{count} not looked at:", count=len(asks)), language), "bold"))
+        to.print(_rows([(each.path, each.why) for each in asks[:SHOWN]], language))
+    if len(asks) > SHOWN:
+        to.print(Line(translate(text("and {count} more", count=len(asks) - SHOWN), language), "dim"))
+    plain_ones = sorted(each.path for each in left if not each.asks)
+    if plain_ones:
+        names = ", ".join(plain_ones[:SHOWN]) + (" …" if len(plain_ones) > SHOWN else "")
+        to.print(Line(plain(translate(text("not looked at either, and probably nobody's work ({count}): {names}",
+                                           count=len(plain_ones), names=names), language)), "dim"))
 
 
 def print_totals(to: Console, grades: Sequence[Grade], language: str) -> None:
@@ -91,11 +106,10 @@ def _mean_row(table: Table, name: str, points: list[tuple[float, float]], style:
     table.add_row(plain(name), points_of(round(average, 2), most), bar, str(full), style=style)
 
 
-def _looks(looks: Sequence[tuple[Grade, Text]], language: str) -> Table:
+def _rows(found: Sequence[tuple[str, Text]], language: str) -> Table:
     table = Table.grid(padding=(0, 2, 0, 1))
     table.add_column(overflow="fold")
     table.add_column(overflow="fold")
-    for grade, reason in looks:
-        table.add_row(Line(plain(grade.student or grade.submission), "magenta"),
-                      Line(plain(translate(reason, language))))
+    for name, why in found:
+        table.add_row(Line(plain(name), "magenta"), Line(plain(translate(why, language))))
     return table

@@ -22,7 +22,7 @@ from autograder.locale.language import translate
 from autograder.output.feedback import page_template
 from autograder.output.marks import number
 from autograder.output.plain import plain
-from autograder.records import Grade, Text
+from autograder.records import Grade, Left, Text
 from autograder.report import charts
 from autograder.report.anonymous import anonymous
 from autograder.report.cells import SIGNS
@@ -43,6 +43,7 @@ class Run:
     grades: Sequence[Grade]
     name: str = ""                              # where they came from, for people
     when: datetime | None = None                # when the last of them was made
+    left: Sequence[Left] = ()                   # what was not looked at
 
 
 def report_page(run: Run, language: str, *, against: Run | None = None, pass_mark: float | None = None,
@@ -63,6 +64,7 @@ def report_page(run: Run, language: str, *, against: Run | None = None, pass_mar
         of=of, run=run, against=against, remarked=remarked(found), failed=most_failed(found),
         anonymous=secret is not None, about=_about(of), attention=attention,
         first=_students(group for group in attention if group.first), items=found,
+        left=sorted(run.left, key=lambda each: (not each.asks, each.path)), plain=plain,
         mistakes=mistakes(of.graded), unexplained=unexplained(of.graded), signs=SIGNS, charts=charts, link=link,
         changes=changes(Class(old, pass_mark, pass_share), of) if against is not None else None,
         number=number, percent=_percent, signed=_signed, english=_english, correlation=_correlation,

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from autograder.records import ExerciseGrade, Grade, Text
+from autograder.records import ExerciseGrade, Grade, Left, Text
 
 Titles = Mapping[tuple[str, str], Text]         # (exercise, check) -> the check's line
 SAID = "{said}"                                 # the template of a sentence that was already translated
@@ -51,6 +51,17 @@ def read_grades(path: Path, titles: Titles | None = None, lines: Iterable[bytes]
     return list(found.values())
 
 
+def read_left(path: Path) -> list[Left]:
+    """What these JSON lines say was not looked at; nothing where the file is a store. Raises CannotRead."""
+    try:
+        with path.open("rb") as lines:
+            found = [msgspec.json.decode(line) for line in lines if b'"not_looked_at"' in line]
+    except (OSError, msgspec.MsgspecError) as error:
+        raise CannotRead(f"cannot read {path}: {getattr(error, 'strerror', error)}") from None
+    return [Left(each["submission"], Text(SAID, {"said": " ".join(each["notices"])})) for each in found
+            if each["status"] == "not_looked_at"]
+
+
 def _sharing(grade: Grade, shared: dict[bytes, ExerciseGrade]) -> Grade:
     """The grade, with equal exercises of a class stored once: a class of 10,000 has to fit in memory."""
     exercises = [shared.setdefault(msgspec.msgpack.encode(exercise), exercise) for exercise in grade.exercises]
@@ -70,9 +81,11 @@ def _read(line: bytes, titles: Titles, path: Path, number: int, journal: bool) -
                          "or `grade --json`, or a course's store") from None
 
 
-def _grade(line: bytes, titles: Titles) -> tuple[Grade, bool]:
+def _grade(line: bytes, titles: Titles) -> tuple[Grade | None, bool]:
     """The grade on one line, and whether it is a record (of a journal) rather than output for people."""
     data = msgspec.json.decode(line)
+    if data.get("status") == "not_looked_at":
+        return None, False
     recorded = "lesson" in data
     return msgspec.convert(data if recorded else _as_record(data, titles), Grade), recorded
 

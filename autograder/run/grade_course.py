@@ -18,14 +18,14 @@ from autograder.course.folder import Course, CourseError
 from autograder.course.lock import only_one
 from autograder.course.rules import rules_of
 from autograder.course.store import Grades, Store
-from autograder.course.submitted import asking_about_the_time, submitted
+from autograder.course.submitted import asking_about_the_time, handed_in, submitted
 from autograder.faults import FULL, Stopped, ends_the_run, reason
 from autograder.judge.engine import Limits
 from autograder.lessons import DEFAULT
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.gradebook import GradebookError
 from autograder.nbgrader.writers import Writers
-from autograder.records import Grade, Submission
+from autograder.records import Grade, Left, Submission
 from autograder.run.changes import Change, change
 from autograder.run.dispatch import Dispatcher, Judged
 from autograder.run.job import Task
@@ -47,6 +47,7 @@ class Class:
     task: Task
     lesson: Lesson
     students: tuple[str, ...]
+    left: tuple[Left, ...]
     pool: AbstractContextManager[Pool]
     force: bool
     profile: bool
@@ -93,6 +94,7 @@ def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade
         pool = stack.enter_context(whole.pool)
         store = stack.enter_context(Store(*whole.graded_by(pool)))
         whole.event("started", submissions=len(whole.students))
+        _tell_of(whole.left, whole.event)
         with Writers(whole.course, whole.lesson, language, store) as write:
             for judged in _graded(whole, pool, store, write):
                 done += 1
@@ -123,12 +125,18 @@ def _graded(whole: Class, pool: Pool, store: Store, write: Writers) -> Iterator[
         yield one
 
 
+def _tell_of(left: Iterable[Left], event: OnEvent) -> None:
+    for each in left:
+        event("not looked at", left=each)
+
+
 def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, **choices: Any) -> list[Change]:
     """What `grade_course` would change, student by student; nothing is written.
 
     For a whole class, students who had a grade but have no submission any more come last.
     """
     whole, found = the_class(course_folder, **choices), {}
+    _tell_of(whole.left, whole.event)
     with whole.pool as pool, Store.reading(*whole.graded_by(pool)) as store:
         for judged in whole.judged(whole.students, pool, store):
             last = store.last(judged.grade.student)
@@ -151,18 +159,18 @@ def the_class(course_folder: Path, *, lesson: str = DEFAULT, limits: Limits | No
     course = Course.find(course_folder)
     rules = rules_of(course.root, **asdict(limits) if limits is not None else {})
     task, loaded = Task(lesson, rules.settings, rules.limits), rules.lesson(lesson)
-    chosen = handed_in(course, loaded, students)
+    found = handed_in(course, loaded)
+    chosen = _chosen(course, loaded, [work.student for work in found.works], students)
     if cluster is None:
         pool = LocalPool(task, jobs, len(chosen))
     else:
         from autograder.run.dask_pool import ClusterPool
         pool = ClusterPool(task, cluster, lambda words: on_event("cluster", message=words))
-    return Class(course, task, loaded, chosen, pool, force, profile, on_event)
+    return Class(course, task, loaded, chosen, tuple(found.left), pool, force, profile, on_event)
 
 
-def handed_in(course: Course, lesson: Lesson, students: tuple[str, ...] = ()) -> tuple[str, ...]:
+def _chosen(course: Course, lesson: Lesson, folders: list[str], students: tuple[str, ...]) -> tuple[str, ...]:
     """The students of the class, or the named ones, in order; CourseError if one is absent."""
-    folders = [student for student, _ in course.submissions(lesson.name)]
     absent = [student for student in students if student not in folders]
     if absent:
         close = get_close_matches(absent[0], folders, n=1)

@@ -1,0 +1,33 @@
+"""Say why there is no submission in a file or folder, and what to do about it."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from autograder.intake.names import listed
+from autograder.records import Text, text
+
+CHECKPOINTS = ".ipynb_checkpoints"
+ELSEWHERE = (".icloud", ".url", ".webloc", ".lnk", ".desktop", ".gdoc")     # these only point to a file
+
+
+def nothing_here(others: Iterable[object]) -> Text:
+    """Why nothing was found among these files."""
+    others = [str(other) for other in others]
+    names = listed(others)
+    if not names:
+        return text("There is no notebook here: it is empty. Expected a notebook (.ipynb) or a Python file.")
+    if all(PurePosixPath(name).name == CHECKPOINTS for name in others):
+        return text("There is no notebook here, only {names}: the copies that Jupyter makes while one works. Hand in "
+                    "the notebook itself (.ipynb).", names=names)
+    if any(name.lower().endswith(ELSEWHERE) for name in others):
+        return text("There is no notebook here, only {names}: a link to a file that is still elsewhere, in a cloud "
+                    "drive, say. Download the notebook itself (.ipynb) and hand that in.", names=names)
+    return text("There is no notebook here, only {names}. Expected a notebook (.ipynb) or a Python file.", names=names)
+
+
+def not_a_submission(able: bool) -> Text:
+    """Why a file that is no submission was not looked at; `able` if by its name it could be one."""
+    if able:
+        return text("It lies beside the notebook of the same student, which was read instead.")
+    return text("It is not a notebook or a Python file. If it is somebody's work, hand in the notebook (.ipynb).")
