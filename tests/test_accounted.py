@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 from courses import LESSON, class_of_roles, hand_in, released, run_nbgrader
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from notebooks import code, data, notebook
 
@@ -70,6 +70,8 @@ def test_the_lists_of_a_folder_add_up_to_what_lies_in_it(tree) -> None:
 
 @settings(max_examples=60)
 @given(tree=TREES)
+@example(tree=[("student-01/multihead", "link")])
+@example(tree=[("student-01", "link")])
 def test_the_lists_of_submitted_add_up_to_what_lies_in_it(tree) -> None:
     with tempfile.TemporaryDirectory() as folder:
         top = made(Path(folder, "submitted"), tree)

@@ -76,7 +76,7 @@ def work_folder(course: Course, student: str, assignment: str) -> Path:
     listing = Listing()
     if not (top / student).is_symlink():
         _add(listing, student, top)
-    place = place_of_work(student, listing, load_lesson(assignment))
+    place = place_of_work(student, listing, load_lesson(assignment), own.is_dir())
     return own if place is None else top / place
 
 

@@ -51,7 +51,8 @@ class _Student:
     @cached_property
     def too_high(self) -> list[PurePosixPath]:
         """What may be the notebook, directly in the student's folder."""
-        return [path for path in self.entries if len(path.parts) == 2 and path not in self.folders
+        aside = {*self.folders, *self.listing.closed, *self.listing.tools}
+        return [path for path in self.entries if len(path.parts) == 2 and path not in aside
                 and may_hold_work(path, self.lesson) and is_called_like_the_notebook(path, self.lesson)]
 
     @cached_property
@@ -75,9 +76,9 @@ class _Student:
             path.is_relative_to(place) if len(place.parts) > 1 else path.parent == place)
 
 
-def place_of_work(student: str, listing: Listing, lesson: Lesson) -> PurePosixPath | None:
+def place_of_work(student: str, listing: Listing, lesson: Lesson, known: bool) -> PurePosixPath | None:
     """The folder below submitted/ that holds this student's work, from a listing of the student's folder."""
-    return _Student(student, listing.entries, listing, lesson).place
+    return _Student(student, listing.entries, listing, lesson, known).place
 
 
 def in_course(listing: Listing, lesson: Lesson, assignments: Collection[str] = (), excluded: Collection[str] = (),
