@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from courses import new_course, run_nbgrader
@@ -29,6 +31,7 @@ from autograder.run.local_pool import LocalPool
 
 ROOT = Path(__file__).parents[1]
 MadeOnce = Callable[[str, Callable[[Path], object]], Path]
+Value = TypeVar("Value")
 #: how fast an example is says something about the machine, nothing about the code
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
@@ -41,13 +44,18 @@ def pytest_configure() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The autograder keeps nothing in this user's cache, and finds nothing there; other programs keep theirs."""
+def own_cache(made_once: MadeOnce) -> Iterator[None]:
+    """The autograder keeps nothing in this user's cache, and finds nothing there; other programs keep theirs.
+
+    The sessions of one run share it: the answers of the catalogue are computed once.
+    """
     usual = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    own = tmp_path_factory.mktemp("cache")
-    for path in usual.iterdir() if usual.is_dir() else ():
-        if path.name != "multihead-autograder":
-            (own / path.name).symlink_to(path)
+
+    def make(folder: Path) -> None:
+        for path in usual.iterdir() if usual.is_dir() else ():
+            if path.name != "multihead-autograder":
+                (folder / path.name).symlink_to(path)
+    own = made_once("cache", make)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(own))
         yield
@@ -98,6 +106,15 @@ def made_once(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureR
                 finished.touch()
         return folder
     return made
+
+
+@pytest.fixture(scope="session")
+def computed_once(made_once: MadeOnce) -> Callable[[str, Callable[[Path], Value]], Value]:
+    """What `compute` returns, computed once in the whole run; it may leave files in the folder that it is given."""
+    def computed(name: str, compute: Callable[[Path], Value]) -> Value:
+        folder = made_once(name, lambda folder: (folder / "value.pickle").write_bytes(pickle.dumps(compute(folder))))
+        return pickle.loads((folder / "value.pickle").read_bytes())
+    return computed
 
 
 @pytest.fixture(scope="session")

@@ -121,6 +121,7 @@ def test_what_takes_too_long_is_unreadable_and_the_next_one_is_read(tmp_path, mo
     assert "longer than" in slow["b"].template
 
 
+@pytest.mark.slow
 def test_what_takes_too_much_memory_is_unreadable_and_the_next_one_is_read(tmp_path):
     for name, text in {"a.py": "x = 1", "b.ipynb": KINDS["numbers.ipynb"](40 * MB), "c.py": "x = 1"}.items():
         (tmp_path / name).write_text(text)

@@ -35,6 +35,7 @@ ATTACKS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "kit"
 ONE_OF_EACH_KIND = {"bomb_prints", "crash_abort", "forging_false_verdicts", "hanging_loop", "honest_introspection",
                     "lasting_builtins", "memory_huge_array", "neighbours_kill", "reading_hidden_inputs_by_printing",
                     "tampering_mount"}
+TIERS = ("namespaces", "process")
 OTHER = "a-word-of-the-student-before"
 POINTS = 10.0
 EXERCISES = ("split_heads", "merge_heads", "multihead")       # enough to see what an attack does; the rest takes longer
@@ -80,7 +81,7 @@ def engines() -> Iterator[Any]:
         each.__exit__(None, None, None)
 
 
-@pytest.fixture(params=["namespaces", "process"])
+@pytest.fixture(params=TIERS)
 def tier(request: pytest.FixtureRequest) -> str:
     try:
         return wall(request.param)[0].tier
@@ -90,8 +91,16 @@ def tier(request: pytest.FixtureRequest) -> str:
         pytest.skip(str(missing))
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in ONE_OF_EACH_KIND else pytest.mark.slow)
-                                  for name in ATTACKS])
+def when(tier: str, number: int, name: str) -> pytest.MarkDecorator | tuple[()]:
+    """One of each kind always; every other attack behind one of the walls by turns, and behind the other one later."""
+    if name in ONE_OF_EACH_KIND:
+        return ()
+    return pytest.mark.slow if tier == TIERS[number % len(TIERS)] else pytest.mark.integration
+
+
+@pytest.mark.parametrize(("tier", "name"), [pytest.param(tier, name, marks=when(tier, number, name))
+                                            for tier in TIERS for number, name in enumerate(ATTACKS)],
+                         indirect=["tier"])
 def test_an_attack_ends_as_its_header_says(engines: Any, tier: str, name: str) -> None:
     source = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
     expected = expectations(source)

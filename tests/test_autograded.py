@@ -411,6 +411,7 @@ def run_nbgrader(converter, course: Course) -> None:
     converter(coursedir=directory, config=course.config, log=log).start()
 
 
+@pytest.mark.slow
 def test_feedback_and_export_give_our_points_and_no_students_script(graded, tmp_path):
     run_nbgrader(GenerateFeedback, graded)
     pages = {student: (graded.path("feedback", student, "multihead") / "multihead.html").read_text()

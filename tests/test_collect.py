@@ -117,6 +117,7 @@ def test_a_zip_of_moodle_is_collected_and_graded(course, monkeypatch):
     assert scores(course, "1234568") == FULL | {"test_split_heads": 0.0}
 
 
+@pytest.mark.slow
 def test_of_brightspaces_attempts_the_last_is_graded_and_the_others_are_kept(course, monkeypatch):
     with Gradebook(course.db_url) as gradebook:
         gradebook.update_or_create_assignment("multihead", duedate="2024-09-24 18:00:00 UTC")

@@ -1,5 +1,6 @@
 """Whatever happened to a notebook, its work is graded and its class is graded to the end, both ways."""
 import shutil
+from pathlib import Path
 
 import pytest
 from courses import LESSON, read_autograded, rows, run_nbgrader
@@ -22,10 +23,13 @@ SILENT = {"solution_cell_deleted_and_written_elsewhere", "cells_split_in_two", "
           "outputs_of_20_mb", "outputs_broken", "vs_code", "deepnote", "jupyterlite", "widget_state"}
 
 
-@pytest.fixture(scope="module")
-def both(generated, tmp_path_factory) -> tuple[Course, Course, dict]:
+@pytest.fixture(scope="session")
+def both(computed_once, generated) -> tuple[Course, Course, dict]:
     """A class in which each student has another damage, graded by `autograder grade` and by nbgrader's command."""
-    root = tmp_path_factory.mktemp("damaged")
+    return computed_once("damaged", lambda root: damaged(root, generated))
+
+
+def damaged(root: Path, generated: Course) -> tuple[Course, Course, dict]:
     course = Course.find(shutil.copytree(generated.root, root / "grade"))
     files = {name: make(honest()) for name, make in DAMAGE.items()} | UNREADABLE
     for name, made in files.items():

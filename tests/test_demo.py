@@ -72,6 +72,7 @@ def test_the_same_seed_makes_the_same_class(tmp_path: Path) -> None:
     assert content(tmp_path / "one") != content(tmp_path / "other")
 
 
+@pytest.mark.slow
 def test_names_sort_by_number_in_a_large_class(tmp_path: Path) -> None:
     make_class(tmp_path / "class", 101)
     names = sorted(path.name for path in (tmp_path / "class/submitted").iterdir())
@@ -157,6 +158,7 @@ def test_damaged_files_cannot_be_read(name: str) -> None:
     assert submission_of(role(name)).unreadable is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_two_mistakes_are_made_in_different_exercises(seed: int, engine_with: EngineWith) -> None:
     grade = engine_with(Limits()).grade(submission_of(role("two_mistakes", seed)))

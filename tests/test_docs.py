@@ -55,8 +55,13 @@ def graded(made_once):
     return made_once("docs", make) / "demo-class"
 
 
-@pytest.mark.parametrize("page", [pytest.param(page, marks=() if page == "README.md" else pytest.mark.slow)
-                                  for page in PAGES if any(not one.untested for one in to_run(page))])
+#: the pages that everybody follows; the others run with the other programs
+FIRST = {"README.md", "docs/first-class.md", "docs/nbgrader.md"}
+
+
+@pytest.mark.parametrize("page", [
+    pytest.param(page, marks=pytest.mark.slow if page in FIRST else pytest.mark.integration)
+    for page in PAGES if any(not one.untested for one in to_run(page))])
 def test_every_command_of_a_page_runs(page, graded, tmp_path):
     where = shutil.copytree(graded, tmp_path / "demo-class")
     for block in to_run(page):

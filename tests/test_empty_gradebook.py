@@ -45,6 +45,7 @@ def opened(path: Path) -> list[tuple]:
         return database.execute("SELECT id FROM course").fetchall()
 
 
+@pytest.mark.slow
 def test_it_is_what_nbgrader_makes(made, cache, tmp_path):
     put_empty_gradebook(f"sqlite:///{tmp_path}/new.db?timeout=30")
     assert opened(tmp_path / "new.db") == [("a-course",)]

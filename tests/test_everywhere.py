@@ -153,7 +153,7 @@ def saved(folder: Path) -> nbformat.NotebookNode:
     return nbformat.read(folder / "multihead.ipynb", as_version=4)
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_in_jupyterlab_everything_runs_and_the_buttons_move_the_picture(release, page):
     pytest.importorskip("jupyterlab")
     pytest.importorskip("ipywidgets")

@@ -128,6 +128,7 @@ def test_a_slip_is_named_in_words(slip):
         assert part in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", RELEASES)
 @pytest.mark.parametrize("slip", SLIPS)
 def test_no_example_ends_in_a_bare_assert_or_in_someone_elses_error(slip, language):
@@ -193,6 +194,7 @@ def test_a_test_with_one_key_is_shown_what_it_misses():
     assert "waarin de gradiënt van wq nul is" in said(solved(own_test=one_key_only), "nl", "example_own_test")
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_the_words_and_nothing_else():
     from nbclient import NotebookClient
     notebook = read(RELEASES["nl"])

@@ -20,6 +20,7 @@ def test_a_hundred_right_solutions_keep_every_point():
     assert (claim.right, claim.of) == (100, 100)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.data())
 def test_any_combination_of_right_steps_keeps_every_point(data: st.DataObject):

@@ -32,10 +32,10 @@ RUN = ("from autograder import cli; from autograder.run import local_pool\nlocal
 ROOT = pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("unshare"), reason="only root can mount")
 
 
-@pytest.fixture(scope="module")
-def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def untouched(made_once) -> Path:
     """A class that nobody has graded."""
-    return class_of_roles(tmp_path_factory.mktemp("faults") / "course", ROLES).root
+    return made_once("faults", lambda folder: class_of_roles(folder / "course", ROLES)) / "course"
 
 
 @pytest.fixture
@@ -44,12 +44,14 @@ def course(untouched: Path, tmp_path: Path) -> Path:
     return shutil.copytree(untouched, tmp_path / "course")
 
 
-@pytest.fixture(scope="module")
-def undisturbed(untouched: Path) -> dict[str, object]:
+@pytest.fixture(scope="session")
+def undisturbed(untouched: Path, computed_once) -> dict[str, object]:
     """What is there after a run in which nothing happened."""
-    course = shutil.copytree(untouched, untouched.with_name("undisturbed"))
-    complete(course)
-    return results(course)
+    def compute(folder: Path) -> dict[str, object]:
+        course = shutil.copytree(untouched, folder / "course")
+        complete(course)
+        return results(course)
+    return computed_once("undisturbed-by-faults", compute)
 
 
 def complete(course: Path) -> None:

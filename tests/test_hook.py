@@ -82,6 +82,7 @@ def test_rows_and_notebooks_are_those_of_autograder_grade(course, tmp_path):
         assert names[0] == names[1]
 
 
+@pytest.mark.slow
 def test_a_comment_tells_what_to_think_about_and_is_shown_in_the_feedback(course):
     hand_in(course, "student-01", wrong())
     run_nbgrader(Autograde, course)
@@ -109,6 +110,7 @@ def test_what_a_person_gave_is_kept_when_graded_again(course):
 
 # --- nbgrader's own options ---------------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_without_force_a_graded_submission_is_left_alone(course):
     hand_in(course, "student-01", wrong())
     run_nbgrader(Autograde, course)
@@ -132,6 +134,7 @@ def test_no_execute_runs_nothing_and_leaves_the_points_to_a_person(course, monke
     assert scores(course) == UNKNOWN
 
 
+@pytest.mark.slow
 def test_no_execute_gives_the_points_that_are_known_of_the_same_work(course, monkeypatch):
     hand_in(course, "student-01", wrong())
     run_nbgrader(Autograde, course)
@@ -159,6 +162,7 @@ class HalfOff(LateSubmissionPlugin):
         return score / 2
 
 
+@pytest.mark.slow
 def test_a_plugin_for_late_work_takes_its_points(course):
     hand_in(course, "student-01", honest(), "2025-03-05 05:06:07 UTC")
     with Gradebook(course.db_url) as gradebook:
@@ -182,6 +186,7 @@ def test_another_assignment_passes_through_nbgraders_own_steps(course):
         assert gradebook.find_submission("other", "student-01").score == 1.0
 
 
+@pytest.mark.slow
 def test_of_the_students_other_files_only_those_asked_for_are_kept(course):
     hand_in(course, "student-01", honest())
     folder = course.path("submitted", "student-01", "multihead")
@@ -215,6 +220,7 @@ def test_a_regrade_that_fails_leaves_no_old_score(course, monkeypatch, error):
     assert not course.path("autograded", "student-01", "multihead").exists()
 
 
+@pytest.mark.slow
 def test_one_submission_that_fails_does_not_stop_the_others(course, monkeypatch):
     for student in ("student-01", "student-02"):
         hand_in(course, student, honest())

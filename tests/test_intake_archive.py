@@ -166,6 +166,7 @@ def test_an_archive_given_twice_is_read_once(lesson, tmp_path):
 WHOLE = packed("student-01/tiny/tiny.ipynb", "b.py", linked("c.ipynb", "d"))
 
 
+@pytest.mark.slow
 @given(st.integers(0, len(WHOLE)), st.binary(min_size=1, max_size=8))
 @settings(max_examples=200, deadline=None)
 def test_no_damage_to_an_archive_raises(lesson, tmp_path_factory, place, damage):

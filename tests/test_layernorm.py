@@ -105,6 +105,7 @@ def test_a_million_more_costs_a_one_pass_variance_one_check_and_no_more() -> Non
     assert points == {"layer_norm": 3.75, "layer_norm_backward": 6.0}
 
 
+@pytest.mark.slow
 def test_gradients_that_were_nudged_are_too_slow_for_a_large_case_and_a_person_hears_of_it() -> None:
     code = LESSON.reference_source.replace("    return dx, dgain, dbias", """\
     dx = np.zeros(dy.shape)
@@ -184,6 +185,7 @@ def test_an_example_refuses_in_words(folder: str, grade_id: str, edit: tuple[str
     assert any(word in str(refusal.value) for word in words.split("|"))
 
 
+@pytest.mark.slow
 @each_edition
 def test_a_fresh_release_equals_the_committed_one(folder: str, tmp_path: Path) -> None:
     shutil.copytree(course_file(f"assignments/{folder}"), tmp_path / "assignments" / folder,

@@ -57,6 +57,7 @@ def test_a_submission_that_imports_every_tool_keeps_all_points(engine):
     assert grade.notices == ()
 
 
+@pytest.mark.slow
 def test_an_own_test_may_use_gradcheck(engine):
     own = SOLUTION.replace("    y, cache = multihead(x.copy()", "    from gradcheck import gradcheck\n"
                            "    assert gradcheck(multihead, multihead_backward, x, params, H, allowed)\n"
@@ -88,6 +89,7 @@ def test_an_untouched_notebook_has_nothing_in_any_language(engine, language):
     assert (grade.points, grade.language, grade.notices) == (0, language, ())
 
 
+@pytest.mark.slow
 def test_a_class_may_mix_languages(tmp_path):
     """`autograder check` answers each edition under the one assignment, and in its own language unless one is asked."""
     for student, language in (("student-01", "nl"), ("student-02", "en")):
@@ -117,6 +119,7 @@ def test_students_are_answered_in_the_language_of_their_notebook_unless_one_is_a
     assert words[1] in second
 
 
+@pytest.mark.slow
 def test_a_course_answers_each_student_in_the_language_of_the_notebook(tmp_path):
     for folder in ("multihead", "multihead-en"):
         shutil.copytree(course_file(f"assignments/{folder}"), tmp_path / "assignments" / folder)

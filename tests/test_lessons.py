@@ -136,24 +136,38 @@ def test_an_empty_file_is_work_for_the_lesson_whose_notebook_has_its_name(tmp_pa
 
 # --- a course with both -------------------------------------------------------------------------------------------
 
-@pytest.fixture(scope="module")
-def courses(generated: Course, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Course]:
-    """One class with both lessons, graded in three ways."""
-    root = tmp_path_factory.mktemp("both")
-    course = Course.find(shutil.copytree(generated.root, root / "grade"))
-    run_nbgrader(GenerateAssignment, course, assignment="layernorm")
-    for lesson in BOTH:
-        class_of_roles(course.root, ROLES, lesson)
-    for name in ("hook", "stock"):
-        shutil.copytree(course.root, root / name)
-    found = {"grade": course, "hook": Course.find(root / "hook"), "stock": as_stock(Course.find(root / "stock"))}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(PACKAGE.parent))
+@pytest.fixture(scope="session")
+def both(generated: Course, made_once) -> Path:
+    """One class with both lessons: handed_in/ as it came, graded/ by us."""
+    def make(folder: Path) -> None:
+        course = Course.find(shutil.copytree(generated.root, folder / "handed_in"))
+        run_nbgrader(GenerateAssignment, course, assignment="layernorm")
         for lesson in BOTH:
-            grade_course(course.root, lesson=lesson.name)
-            for name in ("hook", "stock"):
-                run_nbgrader(Autograde, found[name], assignment=lesson.name)
-    return found
+            class_of_roles(course.root, ROLES, lesson)
+        shutil.copytree(course.root, folder / "graded")
+        for lesson in BOTH:
+            grade_course(folder / "graded", lesson=lesson.name)
+    return made_once("both", make)
+
+
+@pytest.fixture
+def course(both: Path, tmp_path: Path) -> Course:
+    """The class, graded."""
+    return Course.find(shutil.copytree(both / "graded", tmp_path / "graded"))
+
+
+@pytest.fixture(scope="session")
+def by_nbgrader(both: Path, made_once) -> Path:
+    """The class graded by nbgrader with our hook, and by nbgrader alone."""
+    def make(folder: Path) -> None:
+        for name in ("hook", "stock"):
+            shutil.copytree(both / "handed_in", folder / name)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PYTHONPATH", str(PACKAGE.parent))
+            for course in (Course.find(folder / "hook"), as_stock(Course.find(folder / "stock"))):
+                for lesson in BOTH:
+                    run_nbgrader(Autograde, course, assignment=lesson.name)
+    return made_once("both-by-nbgrader", make)
 
 
 ASSIGNMENTS = """
@@ -163,46 +177,48 @@ ASSIGNMENTS = """
     JOIN assignment ON assignment.id = submitted_assignment.assignment_id GROUP BY assignment.name"""
 
 
-def test_one_gradebook_has_both_assignments_with_all_students(courses: dict[str, Course]) -> None:
-    found = rows(courses["grade"].root / "gradebook.db", ASSIGNMENTS)
+def test_one_gradebook_has_both_assignments_with_all_students(course: Course) -> None:
+    found = rows(course.root / "gradebook.db", ASSIGNMENTS)
     assert [(name, students) for name, students, _ in found] == [("layernorm", 4), ("multihead", 4)]
     assert all(points > 0 for *_, points in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", [GRADES, SUBMITTED], ids=["grades", "notebooks"])
-def test_nbgrader_comes_to_the_same_rows_with_the_engine_and_with_its_own_kernel(courses, query: str) -> None:
-    ours, hook, stock = (rows(courses[name].root / "gradebook.db", query) for name in ("grade", "hook", "stock"))
+def test_nbgrader_comes_to_the_same_rows_with_the_engine_and_with_its_own_kernel(course, by_nbgrader, query) -> None:
+    ours, hook, stock = (rows(folder / "gradebook.db", query)
+                         for folder in (course.root, by_nbgrader / "hook", by_nbgrader / "stock"))
     assert ours != []
     assert hook == ours
     assert stock == ours
 
 
-def test_the_gradebook_says_why_in_both(courses: dict[str, Course]) -> None:
-    solutions = {row[1] for row in rows(courses["grade"].root / "gradebook.db", COMMENTS)}
+def test_the_gradebook_says_why_in_both(course: Course) -> None:
+    solutions = {row[1] for row in rows(course.root / "gradebook.db", COMMENTS)}
     assert {"layer_norm", "layer_norm_backward", "split_heads"} <= solutions
 
 
 @each_of_both
-def test_every_student_has_a_page_of_feedback_for_each_lesson(courses: dict[str, Course], lesson: Lesson) -> None:
+def test_every_student_has_a_page_of_feedback_for_each_lesson(course: Course, lesson: Lesson) -> None:
     for number in range(1, len(ROLES) + 1):
-        page = courses["grade"].path("feedback", f"student-{number:02}", lesson.name).with_suffix(".html")
+        page = course.path("feedback", f"student-{number:02}", lesson.name).with_suffix(".html")
         assert lesson.exercises[0].name in page.read_text(encoding="utf-8")
 
 
-def test_a_second_run_knows_both(courses: dict[str, Course]) -> None:
-    course = courses["grade"].root
-    store, before = course / ".autograder" / "store.db", rows(course / "gradebook.db", GRADES)
+def test_a_second_run_knows_both(course: Course) -> None:
+    root = course.root
+    store, before = root / ".autograder" / "store.db", rows(root / "gradebook.db", GRADES)
     grades = rows(store, "SELECT * FROM grade")
     for lesson in BOTH:
-        grade_course(course, lesson=lesson.name)
-    assert rows(course / "gradebook.db", GRADES) == before
+        grade_course(root, lesson=lesson.name)
+    assert rows(root / "gradebook.db", GRADES) == before
     assert rows(store, "SELECT * FROM grade") == grades
     assert len(grades) == len(BOTH) * len(ROLES)
 
 
 @each_of_both
-def test_an_export_holds_one_lesson_and_reads_back(courses, lesson: Lesson, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(courses["grade"].root)
+def test_an_export_holds_one_lesson_and_reads_back(course, lesson: Lesson, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(course.root)
     assert run(["export", "--format", "csv", "--lesson", lesson.name]) == 0
     marks = list(csv.DictReader(io.StringIO(capsys.readouterr().out.lstrip("\ufeff"))))
     assert [row["student"] for row in marks] == [f"student-{number:02}" for number in range(1, 5)]
@@ -212,15 +228,15 @@ def test_an_export_holds_one_lesson_and_reads_back(courses, lesson: Lesson, monk
         assert sum(float(row[exercise.name]) for exercise in lesson.exercises) == pytest.approx(float(row["points"]))
 
 
-def test_grade_asks_which_lesson_where_several_were_handed_in(courses, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(courses["grade"].root)
+def test_grade_asks_which_lesson_where_several_were_handed_in(course, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(course.root)
     for command in ("grade", "diff"):
         assert run([command]) == 2
         assert "handed in multihead and layernorm; choose one with --lesson NAME" in capsys.readouterr().err
 
 
-def test_an_assignment_will_do_for_its_lesson(courses, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(courses["grade"].root)
+def test_an_assignment_will_do_for_its_lesson(course, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(course.root)
     assert run(["diff", "--lesson", "layernorm-en"]) == 0
     assert "0 of 4 change" in capsys.readouterr().out
 
@@ -232,8 +248,8 @@ def test_a_lesson_that_does_not_exist_is_one_line(monkeypatch, capsys) -> None:
     assert said.count("\n") == 1
 
 
-def test_check_grades_a_folder_with_both_and_keeps_their_results_apart(courses, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(courses["grade"].root)
+def test_check_grades_a_folder_with_both_and_keeps_their_results_apart(course, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(course.root)
     assert run(["check", "submitted", "--json", "-"]) == 0
     answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert sorted(answer["max_points"] for answer in answers) == [10] * 4 + [20] * 4

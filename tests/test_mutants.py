@@ -123,6 +123,7 @@ def test_every_mutant_in_the_list_keeps_all_points(reference: LocalSubject, made
     assert unharmed(reference, [mutant for mutant in made if mutant.change in known]) == set(known)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", ["while True: pass", "import os; os._exit(0)", "return [0] * 10**10"])
 def test_a_mutant_that_hangs_leaves_or_eats_memory_is_caught(reference: LocalSubject, body: str):
     assert unharmed(reference, [Mutant("split_heads", body, f"def split_heads(x, heads):\n    {body}\n")]) == set()

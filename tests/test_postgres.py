@@ -105,6 +105,7 @@ def test_both_ways_write_into_postgresql_and_export_reads_it(server, tmp_path):
     assert "18.0" in (tmp_path / "grades.csv").read_text()
 
 
+@pytest.mark.slow
 def test_a_gradebook_that_is_not_there_yet_is_made_in_postgresql(graded):
     assert scores(graded, "student-01") == FULL
     assert scores(graded, "student-02") == dict.fromkeys(FULL)

@@ -17,9 +17,9 @@ FUNCTIONS = replace(LESSON, exercises=tuple(each for each in LESSON.exercises if
 HALVED = changed(("return h.reshape(B, T, H * d)", "return h.reshape(B, T, H * d) / 2"))
 
 
-@pytest.fixture(scope="module")
-def quick() -> Proof:
-    return verify(LESSON, quick=True)
+@pytest.fixture(scope="session")
+def quick(computed_once) -> Proof:
+    return computed_once("quick-proof", lambda folder: verify(LESSON, quick=True))
 
 
 @pytest.fixture(scope="module")

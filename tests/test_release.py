@@ -79,6 +79,7 @@ def test_nothing_but_the_release_is_left_in_the_course(released):
     assert sorted(path.name for path in released[0].iterdir()) == ["assignments", "nbgrader_config.py", "release"]
 
 
+@pytest.mark.slow
 def test_nbgrader_validate_reports_examples_that_are_worth_nothing(released):
     failed = Validator().validate(str(released[1].folder / "multihead.ipynb"))["failed"]
     assert len(failed) == 10

@@ -287,6 +287,7 @@ def test_what_is_said_to_many_stands_there_once():
     assert len(data["messages"]) == 2
 
 
+@pytest.mark.slow
 def test_a_thousand_students_take_less_than_two_megabytes():
     page = report_page(Run(class_of(1000)), "nl", against=Run(class_of(1000, 2)))
     assert len(page.encode()) < 2_000_000

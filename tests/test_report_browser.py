@@ -92,6 +92,7 @@ def column(page, index):
     return [found[row] for row in sorted(found)]
 
 
+@pytest.mark.slow
 def test_only_the_rows_in_view_exist_and_scrolling_reaches_them_all(page):
     assert 10 < page.locator("#grid tbody tr[data-row]").count() < 100
     assert column(page, 0) == [f"student-{number:04}" for number in range(1, STUDENTS + 1)]
@@ -108,6 +109,7 @@ def test_search_finds_names_mistakes_and_reasons_and_says_how_many(page):
     assert page.inner_text("#found") == f"{STUDENTS} of {STUDENTS} students"
 
 
+@pytest.mark.slow
 def test_a_mistake_shows_just_the_students_whom_it_explains_best(page):
     rows = page.locator(".ranked tbody tr").all()
     page.locator("#mistakes details summary").click()
@@ -118,6 +120,7 @@ def test_a_mistake_shows_just_the_students_whom_it_explains_best(page):
     assert page.evaluate("document.activeElement.id") == "search"
 
 
+@pytest.mark.slow
 def test_a_group_shows_its_students(page):
     page.locator("#look summary").first.click()
     page.locator("#look button.show").first.click()
@@ -125,6 +128,7 @@ def test_a_group_shows_its_students(page):
     assert page.inner_text("#found") == f"20 of {STUDENTS} students"
 
 
+@pytest.mark.slow
 def test_a_heading_sorts_by_points_and_says_in_which_direction(page):
     heading = page.locator("#grid thead tr:last-child th").nth(1)
     for direction, order in (("descending", True), ("ascending", False)):
@@ -136,6 +140,7 @@ def test_a_heading_sorts_by_points_and_says_in_which_direction(page):
     assert page.locator("#grid [aria-sort]").count() == 1
 
 
+@pytest.mark.slow
 def test_a_heading_sorts_by_a_check(page):
     page.locator("#grid thead tr:last-child th").nth(FIRST_CHECK).locator("button").click()
     signs = column(page, FIRST_CHECK)
@@ -143,6 +148,7 @@ def test_a_heading_sorts_by_a_check(page):
     assert set(signs) == set("✓✗–")
 
 
+@pytest.mark.slow
 def test_a_cell_says_on_a_click_what_its_check_found(page):
     page.locator("#grid tbody td.bad").first.click()
     said = page.locator("#detail").inner_text()
@@ -155,6 +161,7 @@ def test_a_cell_says_on_a_click_what_its_check_found(page):
     assert page.locator("#detail").is_hidden()
 
 
+@pytest.mark.slow
 def test_the_keyboard_alone_reaches_opens_and_leaves_any_cell(page):
     page.focus("#search")
     headings = page.locator("#grid thead button").count()
@@ -177,6 +184,7 @@ def test_the_keyboard_alone_reaches_opens_and_leaves_any_cell(page):
     assert page.locator("#grid tbody [tabindex='0']").count() == 1
 
 
+@pytest.mark.slow
 def test_the_cell_that_has_the_focus_is_not_behind_the_headings(page):
     page.locator("#grid tbody td").nth(3).click()
     page.keyboard.press("Escape")
@@ -190,6 +198,7 @@ def test_the_cell_that_has_the_focus_is_not_behind_the_headings(page):
         assert seen, key
 
 
+@pytest.mark.slow
 def test_scrolling_away_does_not_lose_the_place_of_the_keyboard(page):
     page.locator("#grid tbody td").nth(3).click()
     page.keyboard.press("Escape")
@@ -201,6 +210,7 @@ def test_scrolling_away_does_not_lose_the_place_of_the_keyboard(page):
     assert focused(page) == [row + 1, at]
 
 
+@pytest.mark.slow
 def test_plain_tables_sort_too(page):
     table = page.locator("#checks table.sortable").last
     page.locator("#checks details summary").last.click()
@@ -210,6 +220,7 @@ def test_plain_tables_sort_too(page):
     assert len(shares) == sum(len(exercise.checks) for exercise in load_lesson("multihead").exercises)
 
 
+@pytest.mark.slow
 def test_printing_puts_every_row_on_paper(page):
     page.fill("#search", "student-00")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
@@ -224,6 +235,7 @@ def test_on_a_telephone_nothing_is_wider_than_the_screen(browser, address, schem
         assert page.evaluate("document.documentElement.scrollWidth") == 400
 
 
+@pytest.mark.slow
 def test_without_scripts_everything_but_the_table_is_there(browser, address):
     with opened(browser, address, java_script_enabled=False) as page:
         assert page.locator("svg").count() == 4

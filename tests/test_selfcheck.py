@@ -117,6 +117,7 @@ def test_an_own_cell_that_fails_is_named_and_the_others_are_still_tried(folder, 
     assert "Alle 10 voorbeelden kloppen" in out
 
 
+@pytest.mark.slow
 def test_an_endless_loop_is_left_after_its_time(folder):
     edit(folder, put("merge_heads", "def merge_heads(h):\n    while True: pass"))
     out = run(folder, "multihead.ipynb", "--seconds", "0.5", code=1)

@@ -184,6 +184,7 @@ def test_a_gradebook_that_is_made_while_grading_has_them_too(tmp_path):
         assert (submission.score, submission.max_score, submission.needs_manual_grade) == (18.5, 18.5, False)
 
 
+@pytest.mark.slow
 def test_a_gradebook_with_other_points_is_refused_with_the_remedy(course):
     release(course.root)
     changed = settings(course.root, OWN).lesson("multihead")
@@ -271,6 +272,7 @@ def test_a_course_is_graded_by_its_own_points_and_again_when_they_change(tmp_pat
     assert first["checks"] != second["checks"]
 
 
+@pytest.mark.slow
 def test_nbgrader_gives_the_same_points_by_our_steps_and_by_its_own_kernel(registered, tmp_path, monkeypatch):
     course = Course.find(shutil.copytree(registered.root, tmp_path / "grade"))
     settings(course.root, OWN)

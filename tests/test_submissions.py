@@ -28,6 +28,10 @@ from autograder.records import Diagnosis, Grade, Submission, Text
 
 FOLDER = Path(__file__).parent / "submissions"
 SUBMISSIONS = sorted(path.parent.name for path in FOLDER.glob("*/expect.json"))
+#: those that hang, count their steps by thousands or plot: seconds each
+LONG = {"nothing-always-equal", "nothing-numerical-backward", "nothing-numerical-backward-inlined",
+        "numerical-scores-only", "odd-function-hangs", "odd-hanging-cell", "odd-slow-cell", "odd-written-to-files",
+        "own-test-hangs", "own-test-nudges-every-number", "own-test-other-exceptions", "right-magics-and-plots"}
 LESSON = load_lesson("multihead")
 EXERCISES = [exercise.name for exercise in LESSON.exercises]
 CHECKS = [f"{exercise.name}/{check.name}" for exercise in LESSON.exercises for check in exercise.checks]
@@ -100,7 +104,8 @@ def found(texts: tuple[Text, ...], parts: list[str] | None) -> list[str] | None:
             + [template for template in templates if not any(part in template for part in parts)])
 
 
-@pytest.mark.parametrize("slug", SUBMISSIONS)
+@pytest.mark.parametrize("slug", [pytest.param(slug, marks=pytest.mark.slow if slug in LONG else ())
+                                  for slug in SUBMISSIONS])
 def test_a_submission_is_graded_as_its_folder_says(slug: str, engine_with: Callable[[Limits], Engine]) -> None:
     expect = msgspec.json.decode((FOLDER / slug / "expect.json").read_bytes(), type=Expect)
     assert expect.names() <= {*EXERCISES, *CHECKS}
@@ -122,6 +127,7 @@ def test_the_courses_own_files_get_full_marks_or_none(path: str, points: list[in
 
 
 def test_every_folder_holds_a_submission_and_what_is_expected_of_it() -> None:
+    assert set(SUBMISSIONS) >= LONG
     for folder in FOLDER.iterdir():
         names = sorted(path.name for path in folder.iterdir())
         assert names[0] == "expect.json", folder

@@ -5,6 +5,7 @@ The class is honest: right, wrong and half-finished work, made out of the catalo
 import os
 import random
 import shutil
+from pathlib import Path
 
 import pytest
 from courses import LESSON, as_stock, hand_in, rows, run_nbgrader
@@ -24,10 +25,13 @@ SIZE = int(os.environ.get("THREE_WAYS", "6"))
 ROLES = ("right", "one_mistake", "two_mistakes", "half_finished", "untouched", "one_mistake")
 
 
-@pytest.fixture(scope="module")
-def three(generated, tmp_path_factory) -> list[Course]:
+@pytest.fixture(scope="session")
+def three(computed_once, generated) -> list[Course]:
     """The same class in three course folders, each graded in its own way."""
-    root = tmp_path_factory.mktemp("three")
+    return computed_once("three", lambda root: three_times(root, generated))
+
+
+def three_times(root: Path, generated: Course) -> list[Course]:
     course = Course.find(shutil.copytree(generated.root, root / "grade"))
     cast = Cast(Assignment.of(LESSON), random.Random(5))
     for number in range(SIZE):

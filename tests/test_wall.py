@@ -243,6 +243,7 @@ def test_a_zygote_that_was_killed_is_replaced(tier: str) -> None:
         assert box.open([Cell(0, "def f(): return 1")], modules={}, prelude="").answer(Call("f", ())).value == 1
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_zygote_that_ends_while_it_starts(tier: str) -> None:
     """bubblewrap's second process waits for the first one, whatever becomes of that."""
     groups = set()

@@ -59,7 +59,7 @@ def test_a_cell_is_not_slow_because_the_machine_is(busy):
         assert (one.plan.cells, one.notices) == ({}, ())
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.parametrize("name", ["right-loops", "odd-slow-cell", "own-test-nudges-every-number"])
 def test_verdicts_are_the_same_beside_busy_loops(name):
     lesson = load_lesson("multihead")
@@ -90,6 +90,7 @@ def test_who_sleeps_uses_time(hurried):
     assert allowance.seconds <= 8.5
 
 
+@pytest.mark.slow
 def test_without_the_kernels_statistics_the_wall_clock_ends_it_at_three_limits(hurried, monkeypatch):
     monkeypatch.setattr(clock, "_waited", lambda statistics: None)
     one = hurried("import time\ndef nap(n): time.sleep(n)")

@@ -86,6 +86,7 @@ def heard(sending: socket.socket, receiving: socket.socket, body: bytes) -> None
             encode(stand_ins.answer(message))
 
 
+@pytest.mark.slow
 def test_memory_is_flat_over_ten_thousand_hostile_frames():
     rng, pair = random.Random(4), socket.socketpair()
     for _ in range(1000):
@@ -145,6 +146,7 @@ def test_only_the_nonce_that_was_asked_for_is_heard(nonce, body):
             conversation._exchange(encode(Ask(nonce, 1, "f", [])), nonce, patient(), None)
 
 
+@pytest.mark.slow
 def test_call_backs_without_end_are_refused():
     ours, theirs = socket.socketpair()
     body = encode(CallBack(NONCE, "f", []))
