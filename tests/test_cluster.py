@@ -139,7 +139,7 @@ def test_an_address_where_no_scheduler_is_costs_one_line(course, monkeypatch, ca
     assert not (course / "gradebook.db").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_a_scheduler_that_vanishes_loses_nothing(tmp_path, course, locally, monkeypatch, capsys):
     monkeypatch.setattr(cluster, "AWAY", 1.0)
     monkeypatch.setattr("autograder.run.dispatch.AHEAD", 1)
@@ -166,7 +166,7 @@ def test_other_versions_on_a_worker_are_refused_in_one_line(address, monkeypatch
         ClusterPool(TASK, address).__enter__()
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_workers_behind_different_walls_are_refused(address, tmp_path):
     with worker(address, tmp_path, PYTHONPATH=_first_on_path(_with_another_wall(tmp_path))):
         _wait_for_workers(address, 3)
@@ -175,7 +175,7 @@ def test_workers_behind_different_walls_are_refused(address, tmp_path):
     _wait_for_workers(address, 2)
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_a_worker_without_the_autograder_is_named(tmp_path):
     (tmp_path / "autograder.py").write_text("")             # stands in the way of the package
     with (scheduler(tmp_path) as (where, _), worker(where, tmp_path, PYTHONPATH=_first_on_path(tmp_path)),
@@ -183,7 +183,7 @@ def test_a_worker_without_the_autograder_is_named(tmp_path):
         ClusterPool(TASK, where).__enter__()
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_a_worker_with_several_threads_judges_one_submission_at_a_time(tmp_path, course, locally):
     told = []
     with scheduler(tmp_path) as (where, _), worker(where, tmp_path, threads=3):

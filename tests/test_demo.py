@@ -124,7 +124,12 @@ def test_no_solution_and_no_hidden_test_is_in_an_untouched_notebook() -> None:
     assert not any(word in text for word in ("BEGIN", "END", "swapaxes(1, 2)", "import points"))
 
 
-@pytest.mark.parametrize("mistake", [pytest.param(mistake, id=mistake.id, marks=pytest.mark.slow if place % 12 else ())
+def when(place: int) -> pytest.MarkDecorator | tuple[()]:
+    """One of twelve always, one of four in `test-all`: the proof tries them all, outside a notebook."""
+    return pytest.mark.integration if place % 4 else pytest.mark.slow if place % 12 else ()
+
+
+@pytest.mark.parametrize("mistake", [pytest.param(mistake, id=mistake.id, marks=when(place))
                                      for place, mistake in enumerate(MISTAKES)])
 def test_a_mistake_in_the_stubs_costs_its_own_exercises(mistake, engine_with: EngineWith) -> None:
     notebook = ASSIGNMENT.filled(mistake.make(LESSON.reference_source), left=("own_test",))

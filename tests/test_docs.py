@@ -223,7 +223,7 @@ def test_no_page_shows_an_include_or_a_comment_that_was_not_resolved(site):
         assert "test-setup:" not in re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL), path
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_a_browser_asks_nobody_for_anything_when_it_shows_the_site(site):
     playwright = pytest.importorskip("playwright.sync_api")
     chromium = shutil.which("chromium")

@@ -197,7 +197,7 @@ def test_a_full_disk_stops_the_run_and_the_next_one_completes_it(course: Path, u
 
 
 @ROOT
-@pytest.mark.slow
+@pytest.mark.integration
 def test_a_folder_for_temporary_files_is_not_needed(course: Path, undisturbed: dict[str, object]) -> None:
     place = shlex.quote(str(course))
     setting = " && ".join(["mount --make-rprivate /", "mount --bind /tmp /tmp", "mount -o remount,ro,bind /tmp",

@@ -20,7 +20,7 @@ from autograder.course.folder import Course
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium")
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")]
+pytestmark = [pytest.mark.integration, pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")]
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]
 ATTACK = "<img src=x onerror=\"document.title='taken'\"><script>document.title='taken'</script>"

@@ -95,7 +95,7 @@ def fill(path: Path, *edits: tuple[str, str]) -> None:
     path.write_text(source, encoding="utf-8")
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_a_mistake_that_is_written_is_caught_and_named(checkout: Checkout) -> None:
     folder = checkout.root
     assert python(folder, "-m", "autograder", "new", "mistake", "layer_norm", "gain-halved", "--lesson",
@@ -112,7 +112,7 @@ def test_a_mistake_that_is_written_is_caught_and_named(checkout: Checkout) -> No
     assert tried.returncode == 0, tried.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_a_check_that_is_written_passes_and_fails_where_it_should(checkout: Checkout) -> None:
     folder = checkout.root
     assert python(folder, "-m", "autograder", "new", "check", "layer_norm", "zero-gain", "--lesson",
