@@ -1,4 +1,4 @@
-"""nbgrader's own tests pass with our nbgrader_config.py: other assignments of a course go through it as they always did."""
+"""nbgrader's own tests pass with our nbgrader_config.py: other assignments go through it as they always did."""
 import os
 import subprocess
 import sys
