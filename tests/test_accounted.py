@@ -71,6 +71,7 @@ def test_the_lists_of_a_folder_add_up_to_what_lies_in_it(tree) -> None:
 @settings(max_examples=60)
 @given(tree=TREES)
 @example(tree=[("student-01/multihead", "link")])
+@example(tree=[("student-01/multihead.ipynb", "file"), ("student-01/multihead", "link")])
 @example(tree=[("student-01", "link")])
 def test_the_lists_of_submitted_add_up_to_what_lies_in_it(tree) -> None:
     with tempfile.TemporaryDirectory() as folder:

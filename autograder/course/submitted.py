@@ -71,7 +71,7 @@ def _add(whole: Listing, name: str, top: Path) -> None:
 def work_folder(course: Course, student: str, assignment: str) -> Path:
     """The folder with what this student handed in for an assignment, which may be called otherwise than expected."""
     own, top = course.path("submitted", student, assignment), _top(course)
-    if top is None or assignment not in lesson_names() or _holds_something(own) or not (top / student).is_dir():
+    if top is None or assignment not in lesson_names() or _holds_a_file(own) or not (top / student).is_dir():
         return own
     listing = Listing()
     if not (top / student).is_symlink():
@@ -80,11 +80,14 @@ def work_folder(course: Course, student: str, assignment: str) -> Path:
     return own if place is None else top / place
 
 
-def _holds_something(folder: Path) -> bool:
+def _holds_a_file(folder: Path) -> bool:
+    """Whether it is a folder with a file directly in it, as nearly all are: then there is nothing to look for."""
     try:
-        return not all(map(passed_by, os.listdir(folder)))
+        with os.scandir(folder) as entries:
+            return not folder.is_symlink() and any(
+                entry.is_file(follow_symlinks=False) and not passed_by(entry.name) for entry in entries)
     except OSError:
-        return os.path.islink(folder)
+        return False
 
 
 def submitted(course: Course, lesson: Lesson, student: str, assignment: str = "") -> Submission:
