@@ -14,10 +14,11 @@ from msgspec.structs import replace
 
 from autograder.records import Outcome, Text, text
 
+Value = str | int | float | Text                # what fills a gap
 CHARACTERS = 80                                 # of one quotation
 COUNTED = 9                                     # what is longer is not counted
 _UNKNOWN = "?"                                  # stands in the place of a length that the question does not have
-_LENGTH, _STOPPED = "length", "error"           # the gaps of what is marked
+_LENGTH = "length"                              # begins the name of a gap that holds the length of an axis
 _SOMEWHERE, _ANYWHERE = "{error} (cell {cell}, line {line})", "{error}"
 _UNWRITTEN, _WITH_CAUSE = "{function} calls {other}, and {other} is not written yet", "{why}. {cause}"
 ANOTHER = text("another exception")
@@ -28,7 +29,7 @@ _FAMILIAR = {"list", "set", "object", "function", "method", "generator", "range"
 
 def shape_of(shape: Sequence[int]) -> Text:
     """A shape as Python writes it; what of it may be read is decided by `quoted`."""
-    gaps = {f"{_LENGTH}{axis}": length for axis, length in enumerate(shape)}
+    gaps: dict[str, Value] = {f"{_LENGTH}{axis}": length for axis, length in enumerate(shape)}
     return Text(f"({', '.join(f'{{{gap}}}' for gap in gaps)}{',' * (len(gaps) == 1)})", gaps)
 
 
@@ -51,10 +52,10 @@ def kind_of_error(outcome: Outcome) -> str:
 
 def stopped(outcome: Outcome, kind: str = "") -> Text:
     """The exception with which a call stopped, and where; `once` sees that an exercise tells of one."""
-    words = {_STOPPED: kind or kind_of_error(outcome)}
+    error = kind or kind_of_error(outcome)
     if outcome.where is None:
-        return Text(_ANYWHERE, words)
-    return text("{error} (cell {cell}, line {line})", **words, cell=outcome.where[0] + 1, line=outcome.where[1])
+        return Text(_ANYWHERE, {"error": error})
+    return text("{error} (cell {cell}, line {line})", error=error, cell=outcome.where[0] + 1, line=outcome.where[1])
 
 
 def unwritten(name: str, outcome: Outcome) -> Text:
@@ -73,7 +74,7 @@ def because(why: Text, cause: Text | None) -> Text:
 
 def quoted(why: Text, lengths: Collection[int] | None = None) -> Text:
     """The sentence with what is long cut, and without lengths other than these; None allows all of them."""
-    def allowed(gap: str, value: Any) -> Any:
+    def allowed(gap: str, value: str | int | float) -> Value:
         if isinstance(value, str):
             return value if len(value) <= CHARACTERS else f"{value[:CHARACTERS]}…"
         own = lengths is None or not gap.startswith(_LENGTH) or value in lengths
@@ -85,17 +86,17 @@ def once(whys: Iterable[Text | None]) -> list[Text | None]:
     """The messages of one exercise, of which only one exception is told, and where it arose: that of the first."""
     told: list[Text] = []
 
-    def first_only(why: Text | None) -> Text | None:
-        if why is None:
-            return None
+    def first_only(why: Text) -> Text:
         if why.template in (_SOMEWHERE, _ANYWHERE, _UNWRITTEN):
             told.append(why)
             return why if why == told[0] else _less(why)
-        values = {gap: first_only(value) if isinstance(value, Text) else value for gap, value in why.values.items()}
-        if why.template == _WITH_CAUSE and values["why"] != why.values["why"]:
-            return values["why"]                # a cause is about the exception, and says which one it is
+        values: dict[str, Value] = {gap: first_only(value) if isinstance(value, Text) else value
+                                    for gap, value in why.values.items()}
+        less = values.get("why")
+        if why.template == _WITH_CAUSE and isinstance(less, Text) and less != why.values["why"]:
+            return less                         # a cause is about the exception, and says which one it is
         return replace(why, values=values)
-    return [first_only(why) for why in whys]
+    return [why and first_only(why) for why in whys]
 
 
 def _less(why: Text) -> Text:
@@ -105,7 +106,7 @@ def _less(why: Text) -> Text:
     return ANOTHER
 
 
-def _mapped(why: Text, value_of: Callable[[str, Any], Any]) -> Text:
+def _mapped(why: Text, value_of: Callable[[str, str | int | float], Value]) -> Text:
     return Text(why.template, {gap: _mapped(value, value_of) if isinstance(value, Text) else value_of(gap, value)
                                for gap, value in why.values.items()})
 

@@ -1,0 +1,63 @@
+"""Whatever a submission does with hidden inputs, no output holds any of them, in any code."""
+from __future__ import annotations
+
+import io
+
+import canary
+import pytest
+
+from autograder.intake.reading import from_sources
+from autograder.judge.engine import Limits
+from autograder.lessons.kit import facts, quoting
+from autograder.nbgrader.cell_outputs import exercise_page, exercise_words, notice_lines, run_outputs
+from autograder.output.exports import junit
+from autograder.output.exports.order import Order
+from autograder.output.feedback import feedback_page
+from autograder.output.jsonl import json_line
+from autograder.output.terminal import console, print_grade
+from autograder.records import Grade
+from autograder.report.page import Run, report_page
+
+
+def outputs(grade: Grade) -> dict[str, str]:
+    """Everything that anybody can read of a grade."""
+    terminal = io.StringIO()
+    print_grade(console(terminal), grade, "en")
+    notebook = [*notice_lines(grade, "nl"), *[str(one) for cell in grade.cells for one in run_outputs(cell, "nl")]]
+    for exercise in grade.exercises:
+        notebook += [exercise_words(exercise, "nl"), exercise_page(exercise, "nl")]
+    return {"page": feedback_page(grade, "en"), "record": json_line(grade, "nl"), "terminal": terminal.getvalue(),
+            "junit": junit.report([grade], Order("en")).decode(), "notebook": "\n".join(notebook),
+            "report": report_page(Run([grade]), "en")}
+
+
+@pytest.fixture
+def graded(engine_with):
+    def grade(cells: list[str]) -> Grade:
+        return engine_with(Limits(isolation="process")).grade(
+            from_sources("work.ipynb", "student-01", cells, canary.LESSON))
+    return grade
+
+
+def told(grade: Grade) -> dict[str, set[str]]:
+    return {name: found for name, output in outputs(grade).items() if (found := canary.found_in(output))}
+
+
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 1)) for seed in range(12)])
+def test_no_output_holds_a_hidden_input(graded, seed):
+    grade = graded(canary.hostile(seed))
+    assert grade.status == "graded", grade.for_a_person
+    assert told(grade) == {}
+
+
+@pytest.mark.parametrize(("name", "channel"), [("multihead", "key"), ("split_heads", "shape")])
+def test_without_the_quoting_it_would_be_found(graded, monkeypatch, name, channel):
+    monkeypatch.setattr("autograder.judge.worlds.quoted", lambda why, lengths=None: quoting.quoted(why))
+    monkeypatch.setattr(facts, "_argument", lambda ask, call, names, path: path)
+    assert set(told(graded(canary.one(name, channel, "digits", "hidden")))) == set(outputs(graded([""])))
+
+
+def test_the_canaries_are_what_a_submission_writes(graded):
+    cells = [canary.ENCODE, *[f"print(encoded(0.32312783250192434, {how!r}))" for how in canary.WORDS]]
+    found = canary.found_in(outputs(graded(cells))["record"])
+    assert len(found) >= len(canary.WORDS)
