@@ -4,12 +4,13 @@ from __future__ import annotations
 import difflib
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from autograder.judge.points import ungraded
 from autograder.lessons.kit.lesson import Exercise
+from autograder.lessons.kit.quoting import quoted
 from autograder.records import CellReport, ExerciseGrade, Submission, Text, text
 
 OURS = "{}.{}".format(*sys.version_info)
@@ -27,24 +28,27 @@ def with_causes(grades: Sequence[ExerciseGrade], exercises: Iterable[Exercise], 
                 reports: Sequence[CellReport]) -> tuple[list[ExerciseGrade], list[Text]]:
     """The grades, with the cause where a function is missing; and what a person should look at."""
     unread = [report for report in reports if report.error.startswith(("SyntaxError", "IndentationError", "TabError"))]
-    newer = [report for report in unread if _may_be_newer(report, submission)]
-    explained = [_explained(grade, exercise, submission, unread, newer)
+    sources = {cell.index: cell.source for cell in submission.cells}
+    newer = [report for report in unread if submission.python or _may_be_newer(report, sources)]
+    explained = [_explained(grade, exercise, submission, sources, unread, newer)
                  for grade, exercise in zip(grades, exercises, strict=True)]
     return explained, [_newer(submission, report) for report in newer[:1]]
 
 
-def _explained(grade: ExerciseGrade, exercise: Exercise, submission: Submission, unread: list[CellReport],
-               newer: list[CellReport]) -> ExerciseGrade:
+def _explained(grade: ExerciseGrade, exercise: Exercise, submission: Submission, sources: Mapping[int, str],
+               unread: list[CellReport], newer: list[CellReport]) -> ExerciseGrade:
     """Without points if a newer Python may be able to read it: then a person decides."""
     if not any(verdict.verdict == "missing" for verdict in grade.verdicts):
         return grade
-    report = next((report for report in unread if _defines(_source(submission, report), grade.name)), None)
+    report = next((report for report in unread if _defines(sources.get(report.cell, ""), grade.name)), None)
     if report in newer and report is not None:
         waiting, why = ungraded(exercise, "broken"), _newer(submission, report)
         return replace(waiting, verdicts=tuple(replace(verdict, message=why) for verdict in waiting.verdicts))
     why = _unread(submission, report, grade.name) if report else _spelt(submission, grade.name)
-    return grade if why is None else replace(grade, verdicts=tuple(
-        replace(verdict, message=why) if verdict.verdict == "missing" else verdict for verdict in grade.verdicts))
+    if why is None:
+        return grade
+    return replace(grade, verdicts=tuple(replace(verdict, message=quoted(why)) if verdict.verdict == "missing"
+                                         else verdict for verdict in grade.verdicts))
 
 
 def _unread(submission: Submission, report: CellReport, name: str) -> Text:
@@ -71,11 +75,9 @@ def _spelt(submission: Submission, name: str) -> Text | None:
 
 # --- newer than ours ----------------------------------------------------------------------------------------------
 
-def _may_be_newer(report: CellReport, submission: Submission) -> bool:
-    """Whether the notebook declares a newer Python, or the unreadable line is known to need one."""
-    if submission.python:
-        return True
-    lines = _source(submission, report).splitlines()
+def _may_be_newer(report: CellReport, sources: Mapping[int, str]) -> bool:
+    """Whether the unreadable line is known to need a newer Python."""
+    lines = sources.get(report.cell, "").splitlines()
     line = lines[report.line - 1] if 0 < report.line <= len(lines) else ""
     return any(sys.version_info < version and (error.match(report.error) or start.match(line))
                for version, error, start in _NEWER)
@@ -88,10 +90,6 @@ def _newer(submission: Submission, report: CellReport) -> Text:
                     "{line}; a person will look at it", theirs=submission.python, **where)
     return text("{place} may be written in a newer Python than {ours}, which grades it and cannot read line {line}; a "
                 "person will look at it", **where)
-
-
-def _source(submission: Submission, report: CellReport) -> str:
-    return next((cell.source for cell in submission.cells if cell.index == report.cell), "")
 
 
 def _defines(source: str, name: str) -> bool:

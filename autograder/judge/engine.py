@@ -28,7 +28,9 @@ from autograder.judge.worlds import (
     stand_in_world,
 )
 from autograder.lessons.kit.lesson import Implementation, Lesson
+from autograder.lessons.kit.quoting import quoted
 from autograder.records import Diagnosis, ExerciseGrade, Grade, GradeStatus, StandIns, Subject, Submission, Text, text
+from autograder.sandbox.plan import MORE, NOTICES_CAP
 from autograder.sandbox.student import Allowance, Sandbox, Student, ZygoteLost
 from autograder.stages import stage
 
@@ -241,7 +243,7 @@ class Engine:
         exercises, newer = with_causes(assessment.exercises, self.lesson.exercises, submission, students[0].reports)
         return self._grade(
             submission, "graded", start, exercises=tuple(exercises), cells=students[0].reports,
-            notices=(*submission.notices, *newer, *_told(students), *assessment.notices),
+            notices=(*submission.notices, *newer, *map(quoted, _told(students)), *assessment.notices),
             for_a_person=(*assessment.for_a_person, *newer, *_suspicious(students)))
 
     def _assessed(self, submission: Submission) -> tuple[Assessment, list[Student]]:
@@ -277,7 +279,7 @@ def _told(students: list[Student]) -> list[Text]:
     told: list[Text] = []
     for student in students:
         told += [notice for notice in student.notices if notice not in told]
-    return told
+    return [*told[:NOTICES_CAP], MORE] if len(told) > NOTICES_CAP else told
 
 
 def _suspicious(students: list[Student]) -> tuple[Text, ...]:

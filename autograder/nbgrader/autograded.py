@@ -9,7 +9,7 @@ notebook there.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatch
 from functools import cached_property
@@ -39,7 +39,8 @@ from autograder.nbgrader.cell_outputs import (
 from autograder.nbgrader.gradebook import cell_points
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook
 from autograder.nbgrader.placed import Placed, as_letters, placed, unanswered
-from autograder.records import Grade, NotebookCell, Submission
+from autograder.output.weight import fitted
+from autograder.records import CellReport, Grade, NotebookCell, Submission
 
 
 class AutogradedWriter:
@@ -69,7 +70,11 @@ class AutogradedWriter:
     def notebook(self, submission: Submission, grade: Grade) -> tuple[dict[str, Any], frozenset[str]]:
         """The autograded notebook as plain data, and the solution cells that are still as they were released."""
         cells = self._placed(submission)
-        return self._notebook(cells, submission, grade), unanswered(cells, self._stubs)
+        def shown(light: Grade) -> tuple[dict[str, Any], list[str]]:
+            lines = self._lines(submission, light)
+            return self._notebook(cells, lines, light), lines
+        notebook, _ = fitted(grade, shown, _weight_of_ours)
+        return notebook, unanswered(cells, self._stubs)
 
     def files(self, student: str) -> dict[str, bytes]:
         """The files beside the notebook, by path: the course's own, and those of nbgrader's exchange."""
@@ -79,13 +84,16 @@ class AutogradedWriter:
         code = {cell.index: cell.source for cell in submission.cells}
         return placed(self.source, _cells(submission), code, self._prose)
 
-    def _notebook(self, cells: Sequence[Placed], submission: Submission, grade: Grade) -> dict[str, Any]:
-        """A notebook of format 4.5 (nbformat itself takes as long to write it as we take to grade it)."""
-        made = [self._cell(cell, grade) for cell in cells]
+    def _lines(self, submission: Submission, grade: Grade) -> list[str]:
+        """What stands above the first cell."""
         language = language_for(grade, self.language)
-        lines = notice_lines(grade, language)
-        if submission.unreadable is not None:
-            lines.insert(0, translate(submission.unreadable, language))
+        why = [] if submission.unreadable is None else [translate(submission.unreadable, language)]
+        return [*why, *notice_lines(grade, language)]
+
+    def _notebook(self, cells: Sequence[Placed], lines: Sequence[str], grade: Grade) -> dict[str, Any]:
+        """A notebook of format 4.5 (nbformat itself takes as long to write it as we take to grade it)."""
+        reports = {report.cell: report for report in grade.cells}
+        made = [self._cell(cell, grade, reports) for cell in cells]
         if lines:
             made.insert(0, {"cell_type": "markdown", "metadata": {}, "source": as_letters("\n".join(lines))})
         for number, cell in enumerate(made):
@@ -95,17 +103,16 @@ class AutogradedWriter:
             metadata["kernelspec"] = self.source.kernelspec
         return {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": made}
 
-    def _cell(self, place: Placed, grade: Grade) -> dict[str, Any]:
+    def _cell(self, place: Placed, grade: Grade, reports: Mapping[int, CellReport]) -> dict[str, Any]:
         cell: dict[str, Any] = {"cell_type": place.kind, "metadata": _metadata(place.course), "source": place.source}
         if place.kind == "code":
-            cell |= {"execution_count": None, "outputs": self._outputs(place, grade)}
+            cell |= {"execution_count": None, "outputs": self._outputs(place, grade, reports)}
         return cell
 
-    def _outputs(self, cell: Placed, grade: Grade) -> list[dict[str, Any]]:
+    def _outputs(self, cell: Placed, grade: Grade, reports: Mapping[int, CellReport]) -> list[dict[str, Any]]:
         language = language_for(grade, self.language)
         if cell.course is None or not cell.course.grade or cell.course.solution:
-            report = next((report for report in grade.cells if report.cell == cell.index), None)
-            return list(run_outputs(report if cell.index is not None else None, language))
+            return list(run_outputs(None if cell.index is None else reports.get(cell.index), language))
         name = self._exercises.get(cell.course.name)
         if name is None:
             points, words = (0.0, example_words(language)) if cell.course.points == 0 else (None, "")
@@ -142,6 +149,12 @@ def _cells(submission: Submission) -> Sequence[NotebookCell]:
     """All cells of the student's notebook; if there is none, the cells that were graded."""
     return submission.notebook or [NotebookCell(cell.index, "code", cell.source, cell.grade_id)
                                    for cell in submission.cells]
+
+
+def _weight_of_ours(made: tuple[dict[str, Any], list[str]]) -> int:
+    """The bytes of what is ours in a notebook: the outputs, and the lines above the first cell."""
+    notebook, lines = made
+    return len(msgspec.json.encode([lines, [cell.get("outputs") for cell in notebook["cells"]]]))
 
 
 def _metadata(course: SourceCell | None) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from autograder.locale.language import LANGUAGES, VERDICT_WORDS, language_for, t
 from autograder.output import marks
 from autograder.output.drawing import drawing
 from autograder.output.plain import plain
+from autograder.output.weight import fitted, weight
 from autograder.records import ExerciseGrade, Grade, Text, text
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -19,7 +20,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 def feedback_page(grade: Grade, language: str) -> str:
     """The page of this grade, without what is meant for a person (`for_a_person`, ids of mistakes)."""
-    return page_template("feedback.html", language_for(grade, language)).render(grade=grade)
+    template = page_template("feedback.html", language_for(grade, language))
+    return fitted(grade, lambda light: template.render(grade=light), weight)
 
 
 def exercise_html(exercise: ExerciseGrade, language: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 from autograder.atomic import whole_file
 from autograder.locale.language import language_for, translate, translated
 from autograder.output.marks import error_words, number
+from autograder.output.weight import fitted, weight
 from autograder.records import CellReport, ExerciseGrade, Grade, Left, Verdict
 
 
@@ -21,6 +22,10 @@ class CannotWrite(Exception):
 
 def json_line(grade: Grade, language: str) -> str:
     """The grade as one line of JSON, without the final newline."""
+    return fitted(grade, lambda light: _line(light, language), weight)
+
+
+def _line(grade: Grade, language: str) -> str:
     line = json.dumps(as_json(grade, language), ensure_ascii=False, allow_nan=False)
     return line.encode("utf-8", "replace").decode("utf-8")           # half a surrogate pair is not valid JSON
 

@@ -107,13 +107,16 @@ def first_to_look_at(grade: Grade) -> Next | None:
 
 def unread(grade: Grade) -> list[CellReport]:
     """The cells that Python could not read: what is missing elsewhere may come from there, so they are told first."""
-    return [cell for cell in grade.cells if cell.error.startswith(("SyntaxError", "IndentationError", "TabError"))]
+    return [cell for cell in grade.cells if _could_not_be_read(cell)]
+
+
+def _could_not_be_read(cell: CellReport) -> bool:
+    return cell.error.startswith(("SyntaxError", "IndentationError", "TabError"))
 
 
 def stopped(grade: Grade) -> list[CellReport]:
     """The other cells that failed."""
-    first = unread(grade)
-    return [cell for cell in grade.cells if cell.status != "ok" and cell not in first]
+    return [cell for cell in grade.cells if cell.status != "ok" and not _could_not_be_read(cell)]
 
 
 def of_checks(count: int, exercise: ExerciseGrade, why: Text) -> Text:
