@@ -1,7 +1,7 @@
 """The records that flow through the autograder, in the order in which they arise.
 
 `.ipynb` -> intake -> Submission -> wall <-> worker -> Outcome -> judge -> Verdict
--> diagnosis, score -> Grade -> outputs; the gradebook, with what people did there -> Mark -> exports.
+-> diagnosis, score -> Grade; with what people did in the gradebook and the course's rules -> Mark -> outputs.
 
 Everything here is data: no record does anything, and all of them are plain enough to travel as bytes.
 Words for people are `Text`: an English sentence with named gaps, translated only when it is shown.
@@ -221,6 +221,28 @@ class ExerciseGrade(msgspec.Struct, frozen=True):
     skipped: bool = False                # skipped exercises leave the maximum
 
 
+class Mark(msgspec.Struct, frozen=True):
+    """The final mark of one student, and what it is made of; `course/mark.py` makes every one of them.
+
+    `points` are the autograder's and a person's, less the late penalty; `value` is the same on the course's scale.
+    """
+
+    student: str
+    points: float | None                 # None while a cell waits for a person
+    max_points: float
+    exercises: dict[str, tuple[float | None, float]] = {}   # (points, max_points) of each cell that can bring points
+    auto: float | None = None            # the autograder's part of the points; None where it has none
+    by_hand: float = 0.0                 # what manual scores and extra credit add to that, or take off
+    late_penalty: float = 0.0
+    days_late: int = 0                   # by the calendar of the course, each day begun; 0 without a rule for late work
+    pass_points: float = 0.0
+    passed: bool | None = None
+    value: float | None = None           # None without a scale, or without points
+    waiting: tuple[str, ...] = ()        # the exercises that a person has yet to grade
+    replaced: tuple[str, ...] = ()       # those with a manual score whose automatic one changed since
+    outdated: bool = False               # whether the penalty in the gradebook is older than the score or the extension
+
+
 GradeStatus = Literal["graded", "unreadable", "broken"]
 
 
@@ -242,17 +264,4 @@ class Grade(msgspec.Struct, frozen=True):
     language: str = ""
     key: str = ""
     checks: str = ""
-
-
-# --- what people make of it ---------------------------------------------------------------------------------------
-
-class Mark(msgspec.Struct, frozen=True):
-    """What the gradebook holds for one student: with manual scores and extra credit, and less the late penalty."""
-
-    student: str
-    points: float | None                 # None while a cell waits for a person
-    max_points: float
-    exercises: dict[str, tuple[float | None, float]]    # (points, max_points) of each cell that can bring points
-    late_penalty: float = 0.0
-    waiting: tuple[str, ...] = ()        # the exercises that a person has yet to grade
-    outdated: bool = False               # whether the penalty is older than the score or the extension
+    mark: Mark | None = None             # what the course makes of it, in its outputs alone: the store keeps none

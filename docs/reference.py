@@ -22,6 +22,7 @@ _EXAMPLES = "Examples:\n"
 _KINDS = {float: "a number", int: "a whole number", str: "a text"}
 #: the tables of the file, as they are written there
 TABLES = {"": settings.Settings, "limits": settings.LimitSettings, "late": settings.LateSettings,
+          "mark": settings.MarkSettings,
           "lessons.NAME": settings.LessonSettings}
 
 

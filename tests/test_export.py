@@ -16,6 +16,8 @@ from junitparser import JUnitXml
 from stores import keep
 
 from autograder import cli
+from autograder.course.mark import own_mark
+from autograder.course.settings import Settings
 from autograder.output.exports import FORMATS, Order
 from autograder.output.exports.order import ExportError
 from autograder.output.exports.roster import RosterError, read_roster
@@ -27,7 +29,7 @@ FIRST, SECOND = changed(student="student-01"), changed(student="student-02", poi
 
 
 def written(name: str, grades, order: Order = EN) -> bytes:
-    return FORMATS[name].write(grades, order)
+    return FORMATS[name].write([changed(grade, mark=own_mark(grade, Settings())) for grade in grades], order)
 
 
 def table(data: bytes, delimiter: str = ",") -> list[list[str]]:

@@ -130,12 +130,20 @@ def test_a_late_penalty_comes_out_of_every_format(name, course):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_waits_for_a_person_is_left_empty_and_named(name, course, capsys):
-    by_hand(course, "student-02", manual_score=1.5)
-    write(course, [grade_of("student-02", (3, 0, 4, 7, 1))])          # a manual score whose automatic one changed
+    write(course, [grade_of("student-02", (3, 0, None, 7, 1))])
     assert points(name) == {"student-01": 20, "student-02": None, "student-03": 17, "student-04": None}
     said = capsys.readouterr().err
     assert "student-02 has no points (waits for a manual grade in the formgrader: multihead); left empty" in said
     assert WAITING in said
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_manual_score_on_work_that_was_replaced_counts_and_is_named(name, course, capsys):
+    by_hand(course, "student-02", manual_score=1.5)
+    write(course, [grade_of("student-02", (3, 0, 4, 7, 1))])
+    assert points(name) == {"student-01": 20, "student-02": 12.5, "student-03": 17, "student-04": None}
+    assert ("the work of student-02 changed after a person gave points for it; those points count: look again"
+            ) in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -170,8 +178,7 @@ def test_the_student_reads_why_the_mark_is_lower(course):
 
 
 def test_the_student_reads_that_a_teacher_still_looks_unless_the_file_has_to_come_again(course):
-    by_hand(course, "student-02", manual_score=1.5)
-    write(course, [grade_of("student-02", (3, 0, 4, 7, 1))])
+    write(course, [grade_of("student-02", (3, 0, None, 7, 1))])
     export("moodle", "--lang", "en", "--output", "out")
     said = [row["Feedback comments"] for row in rows_of(Path("out"))]
     assert "There is no mark yet: your teacher still looks at multihead." in said[1]
@@ -197,8 +204,9 @@ def test_a_penalty_that_is_older_than_the_score_or_the_extension_is_named(course
         gradebook.find_submission("multihead", "student-03").extension = timedelta(days=1)
         gradebook.db.commit()
     export("csv", "--output", "out")
-    assert ("late penalties are older than the score, the due date or the extension of student-02, student-03; run "
-            "`autograder grade`, then export again") in capsys.readouterr().err
+    assert points("csv") == {"student-01": 0, "student-02": 0, "student-03": 17, "student-04": None}
+    assert ("the formgrader still shows late penalties that are older than the score, the due date or the extension of "
+            "student-02, student-03; `autograder grade` brings them up to date") in capsys.readouterr().err
 
 
 # --- where store and gradebook differ -----------------------------------------------------------------------------

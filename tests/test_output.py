@@ -59,7 +59,7 @@ class Page(HTMLParser):
 def test_a_json_line_has_the_documented_keys_in_their_order():
     line = json.loads(json_line(GRADE, "en"))
     assert list(line) == ["submission", "student", "status", "points", "max_points", "notices", "isolation", "seconds",
-                          "cells", "exercises", "key", "checks", "language", "for_a_person"]
+                          "cells", "exercises", "key", "checks", "language", "for_a_person", "mark"]
     assert list(line["cells"][0]) == ["cell", "status", "error", "output"]
     assert list(line["exercises"][0]) == ["name", "points", "max_points", "verdicts", "diagnosis"]
     assert list(line["exercises"][0]["verdicts"][0]) == ["check", "verdict", "points", "max_points", "world", "message",

@@ -250,7 +250,15 @@ def penalties(course: Path) -> list[float | None]:
             "SELECT late_submission_penalty FROM submitted_notebook ORDER BY late_submission_penalty")]
 
 
-def test_what_a_person_gave_is_no_reason_to_write_again(small):
-    changed("UPDATE grade SET manual_score = 2, extra_credit = 1, needs_manual_grade = 0")(small)
+def test_what_a_person_wrote_is_no_reason_to_write_again(small):
     changed("UPDATE comment SET manual_comment = 'well done'")(small)
     assert written(small) <= {".autograder/store.db"}
+
+
+def test_the_page_follows_what_a_person_gave(small):
+    changed("UPDATE grade SET manual_score = 2, extra_credit = 1, needs_manual_grade = 0")(small)
+    assert "feedback/student-01/multihead.html" in written(small)
+    assert "<td class=\"points\">45 / 20</td>" in (small / "feedback" / "student-01" / "multihead.html").read_text()
+    assert written(small) <= {".autograder/store.db"}
+    with sqlite3.connect(small / "gradebook.db") as gradebook:
+        assert set(gradebook.execute("SELECT manual_score, extra_credit FROM grade")) == {(2.0, 1.0)}

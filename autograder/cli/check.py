@@ -20,6 +20,9 @@ from autograder.cli.options import common, examples, json_target, spare_the_give
 @common
 def check(paths: tuple[str, ...], lesson: str | None, target: str | None, language: str, **limits: Any) -> int:
     """Grade notebooks or .py files, folders or zips; writes nothing but its output."""
+    from msgspec.structs import replace
+
+    from autograder.course.mark import own_mark
     from autograder.intake import read_everything
     spare_the_given(target, paths)
     settings = course_settings()
@@ -28,6 +31,8 @@ def check(paths: tuple[str, ...], lesson: str | None, target: str | None, langua
     with answers(target, language, each=True) as answer:
         submissions, left = read_everything(paths, [settings.lesson(name) for name in lessons_to_try(lesson)])
         for index, graded in enumerate(rules(settings, limits).graded(submissions, say_wall), start=1):
+            if settings.mark.scale != "none":
+                graded = replace(graded, mark=own_mark(graded, settings))
             answer.progress(graded, index, len(submissions))
             answer(graded)
         answer.besides(left)

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from autograder.cli.common import BROKEN, LESSON, answers, course_settings, exit_code, rules, say_wall
+from autograder.cli.final_marks import marked
 from autograder.cli.lessons import lesson_handed_in, lesson_option
 from autograder.cli.options import common, course_options, examples, jobs_option, json_target, run_options
 from autograder.cli.report import write_course_report
@@ -85,7 +86,7 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
                                       on_grade=answer.progress, on_event=watch, profile=profile, **choices)
         except CourseError as error:
             raise click.UsageError(str(error)) from None
-        answer.all(grades)
+        answer.all(marked(course, lesson, grades))
         answer.besides(watch.left)
     overview, complete = write_course_report(course, lesson, language, len(grades))
     if target != "-":

@@ -43,12 +43,14 @@ FORMATS = ("gradescope", "junit", "csv", "canvas", "brightspace", "moodle", "git
               help="The column of Moodle's worksheet to fill.  [default: Grade or Cijfer]")
 @click.option("--decimal", type=click.Choice(["point", "comma"]), default="point", show_default=True,
               help="The decimal separator; with a comma, csv and canvas separate columns by semicolons.")
+@click.option("--as", "unit", type=click.Choice(["mark", "points"]),
+              help="What canvas, brightspace and moodle get.  [default: the mark, if autograder.toml has a scale]")
 @click.option(OWN, is_flag=True,
               help="The autograder's own points: without manual scores, extra credit and late penalties.")
 @lesson_option("the only lesson with grades")
 @language_option
 def export(file: Path | None, name: str, output: str, roster: Path | None, match: str, item: str, grade_column: str,
-           decimal: str, own_points: bool, lesson: str | None, language: str) -> int:
+           decimal: str, unit: str | None, own_points: bool, lesson: str | None, language: str) -> int:
     """Write the marks in the format of another system.
 
     In a course's folder they are those of nbgrader's gradebook: with manual scores and extra credit, less late
@@ -68,11 +70,15 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
                                f"{name} does not take one")
     spare_the_given(output, [str(path) for path in (file or stored(), roster) if path], "what is read for it")
     settings = course_settings()
+    scaled = settings.mark.scale != "none" and not own_points
+    if unit == "mark" and not scaled:
+        raise click.UsageError("there are no marks, only points: autograder.toml has no scale"
+                               if not own_points else f"{OWN} are points; leave out --as")
     try:
         found = to_export(file, lesson or "", own_points)
         people = read_roster(roster, match) if roster is not None else None
         order = Order(language, item or found.lesson, people, "," if decimal == "comma" else ".", grade_column,
-                      settings.pass_percent, found.marks)
+                      scaled and (unit or "mark") == "mark", found.marks)
         files = _files(kind, found.grades, order, output)
         for note in [*found.notes, *_notes(order, found.grades, settings.late.rule)]:
             click.echo(f"autograder export: {note}", err=True)

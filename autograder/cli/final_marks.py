@@ -1,16 +1,17 @@
 """Choose the grades to export: the autograder's own points, or the marks of a course's gradebook."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from autograder.cli.common import course_lesson
+from autograder.cli.common import course_lesson, course_settings
 from autograder.cli.last_grades import last_grades, lesson_of, stored
 
 if TYPE_CHECKING:
+    from autograder.course.folder import Course
     from autograder.records import Grade, Mark
 
 OWN = "--own-points"
@@ -28,10 +29,49 @@ class Export(NamedTuple):
 def to_export(file: Path | None, lesson: str, own_points: bool) -> Export:
     """The grades that these options ask for. Raises CannotRead; UsageError if there is no gradebook."""
     if file is not None or own_points or not stored().is_file() and not _is_course():
-        grades = last_grades(file, lesson)
-        return Export(lesson_of(grades), grades)
+        return _without_gradebook(last_grades(file, lesson), own_points)
     grades = last_grades(None, lesson) if stored().is_file() else []
     return _of_gradebook(grades, lesson or lesson_of(grades))
+
+
+def _without_gradebook(grades: Sequence[Grade], own_points: bool) -> Export:
+    """The grades with the marks that their file holds, or those of the autograder's points alone."""
+    from msgspec.structs import replace
+
+    from autograder.output.exports.final import with_marks
+    lesson = lesson_of(grades)
+    if own_points:
+        grades = [replace(grade, mark=None) for grade in grades]
+    known = {grade.student: grade.mark for grade in grades if grade.mark is not None and grade.student}
+    left = [grade for grade in grades if grade.student not in known]
+    return Export(lesson, [*with_marks([grade for grade in grades if grade.student in known], known, lesson),
+                           *with_own_marks(left, scale=not own_points)])
+
+
+def with_own_marks(grades: Iterable[Grade], scale: bool = True, folder: Path | None = None) -> list[Grade]:
+    """The grades; one without a mark gets that of the autograder's points alone."""
+    from msgspec.structs import replace
+
+    from autograder.course.mark import own_mark
+    from autograder.course.settings import MarkSettings
+    settings = course_settings(folder)
+    if not scale:
+        settings = replace(settings, mark=MarkSettings())
+    return [grade if grade.mark is not None else replace(grade, mark=own_mark(grade, settings)) for grade in grades]
+
+
+def marked(course: Course, lesson: str, grades: Iterable[Grade]) -> Iterator[Grade]:
+    """The grades of a course with their final marks; without any where there is no gradebook that can be read."""
+    from autograder.course.folder import CourseError
+    from autograder.course.mark import with_mark
+    from autograder.nbgrader.marks import NoGradebook, gradebook_marks
+    try:
+        marks = gradebook_marks(course, course_lesson(course.root, lesson))
+    except CourseError as error:
+        if not isinstance(error, NoGradebook):
+            click.echo(f"autograder: these are the autograder's own points: {error}", err=True)
+        return iter(grades)
+    return with_mark(grades, marks)
 
 
 def _is_course() -> bool:
@@ -59,6 +99,7 @@ def _notes(grades: Sequence[Grade], marks: Mapping[str, Mark]) -> list[str]:
     from autograder.output.exports.final import differing
     other, own = differing(grades, marks), {grade.student for grade in grades}
     only_there, only_here = sorted(marks.keys() - own), sorted(own - marks.keys())
+    replaced = [student for student, mark in marks.items() if mark.replaced]
     outdated = [student for student, mark in marks.items() if mark.outdated]
     beside = (f"for {len(other)} of {len(grades)} students they differ from the autograder's{_who(other)}" if other
               else "all equal the autograder's")
@@ -69,8 +110,11 @@ def _notes(grades: Sequence[Grade], marks: Mapping[str, Mark]) -> list[str]:
     if only_there:
         notes.append(f"only the gradebook has {_named(only_there)}; exported with the gradebook's mark")
     if outdated:
-        notes.append(f"late penalties are older than the score, the due date or the extension of {_named(outdated)}; "
-                     "run `autograder grade`, then export again")
+        notes.append("the formgrader still shows late penalties that are older than the score, the due date or the "
+                     f"extension of {_named(outdated)}; `autograder grade` brings them up to date")
+    if replaced:
+        notes.append(f"the work of {_named(replaced)} changed after a person gave points for it; those points count: "
+                     "look again")
     return notes
 
 

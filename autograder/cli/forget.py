@@ -54,10 +54,14 @@ def forget(student: str, yes: bool) -> int:
 def _found(course: Course, student: str) -> list[str]:
     """What will be removed, in words; empty if the course holds nothing about this student."""
     from autograder.course import STORE
+    from autograder.course.extensions import FILE as EXTENSIONS
+    from autograder.course.extensions import has_extension
     from autograder.nbgrader.removal import folders_of, grades_of, in_gradebook, reports_of
     lines = [os.path.relpath(path) for path in folders_of(course, student)]
     if in_gradebook(course, student):
         lines.append("everything in the gradebook: marks, comments, manual scores")
+    if has_extension(course.root, student):
+        lines.append(f"{EXTENSIONS}: an extension")
     if count := grades_of(course, student):
         lines.append(f"{os.path.relpath(course.root / STORE)}: {count} grade{'s' * (count != 1)}")
     return [*lines, *(f"{os.path.relpath(path)} (names everyone)" for path in reports_of(course))] if lines else []

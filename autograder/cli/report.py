@@ -61,6 +61,7 @@ def report(file: Path | None, output: str | None, anonymous: bool, against: Path
     spare_the_given(target, [str(path) for path in (file, against, stored()) if path is not None],
                     "what is read for it")
     earlier = _run(against, lesson or lesson_of(run.grades)) if against is not None else None
+    _check_pass_mark(pass_mark, run)
     complete = _write(Path(target), run, language, course, anonymous, earlier, pass_mark)
     click.echo(os.path.relpath(target))
     return DONE if complete else BROKEN
@@ -148,6 +149,7 @@ def _course() -> Course | None:
 
 def _run(path: Path | None, lesson: str, course: Course | None = None) -> Run:
     """The grades of one lesson in this file; of a course, only of students whose work is still in submitted/."""
+    from autograder.cli.final_marks import with_own_marks
     from autograder.report.page import Run
     from autograder.report.reading import CannotRead, read_left
     settings = course_settings(course.root) if course is not None else course_settings()
@@ -156,13 +158,43 @@ def _run(path: Path | None, lesson: str, course: Course | None = None) -> Run:
         left = read_left(path) if path is not None and course is None else []
     except CannotRead as error:
         raise click.UsageError(str(error)) from None
+    rules: list[tuple[str, str]] = []
     if course is not None:
         from autograder.course.submitted import handed_in
         found = handed_in(course, settings.lesson(lesson_of(grades)))
         there = {work.student for work in found.works}
         grades, left = [grade for grade in grades if grade.student in there] or grades, found.left
+        grades, rules = _with_marks(course, lesson_of(grades), grades)
+    grades = with_own_marks(grades)
     name = course.root.name if course is not None else str(path)
-    return Run(grades, name, datetime.fromtimestamp((path or stored()).stat().st_mtime), left)
+    return Run(grades, name, datetime.fromtimestamp((path or stored()).stat().st_mtime), left, rules)
+
+
+def _with_marks(course: Course, lesson: str, grades: Sequence[Grade]) -> tuple[list[Grade], list[tuple[str, str]]]:
+    """The grades with the marks of the gradebook, where it has them, and the course's rules about marks.
+
+    Pages that show an older mark are written again.
+    """
+    from autograder.cli.final_marks import marked
+    from autograder.course.late import in_words
+    from autograder.nbgrader.marks import due_date
+    from autograder.nbgrader.pages import update_pages
+    found = list(marked(course, lesson, grades))
+    update_pages(course, found)
+    return found, in_words(course_settings(course.root), due_date(course, lesson))
+
+
+def _check_pass_mark(points: float | None, run: Run) -> None:
+    """Refuse a pass mark that nobody can reach, or that is not the one behind the marks of the class."""
+    from autograder.output.final import final_max
+    if points is None:
+        return
+    most = max(map(final_max, run.grades))
+    if points > most:
+        raise click.UsageError(f"--pass-mark is {points:g}, and there are only {most:g} points; name at most {most:g}")
+    if any(grade.mark is not None and grade.mark.value is not None for grade in run.grades):
+        raise click.UsageError("--pass-mark cannot differ from the pass mark of the scale; set pass_points or "
+                               "pass_percent in autograder.toml, which changes the marks too")
 
 
 # --- what the page links to, and what it must not ----------------------------------------------------------------

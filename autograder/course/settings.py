@@ -54,17 +54,22 @@ class LateSettings(_Table, frozen=True):
     rule: Literal["none", "zero", "per-day"] = "none"                     # per-day: a started day counts in full
     percent_per_day: Percent = 10.0                                       # of the points earned
     max_percent: Percent = 100.0                                          # the maximum
-    grace_minutes: Annotated[float, msgspec.Meta(ge=0, le=10_080)] = 0.0  # more than this late counts as late
+    grace_minutes: Annotated[float, msgspec.Meta(ge=0, le=10_080)] = 0.0  # on top of the due date and of every day
 
-    def penalty(self, points: float, seconds_late: float) -> float:
-        """The points that are taken off; a started day counts in full."""
-        late = seconds_late - 60 * self.grace_minutes
-        if late <= 0 or self.rule == "none":
+    def penalty(self, points: float, days: int) -> float:
+        """The points that are taken off for so many days begun."""
+        if days <= 0 or self.rule == "none":
             return 0.0
         if self.rule == "zero":
             return points
-        days = -int(-seconds_late // 86400)
         return points * min(self.percent_per_day * days, self.max_percent) / 100
+
+
+class MarkSettings(_Table, frozen=True):
+    """[mark]: the scale of the final mark."""
+
+    scale: Literal["none", "1-10"] = "none"                               # 1-10: 1 for no points, 10 for all
+    rounding: Literal["tenth", "half", "whole"] = "tenth"                 # never from below a pass to a pass
 
 
 class LessonSettings(_Table, frozen=True):
@@ -72,6 +77,7 @@ class LessonSettings(_Table, frozen=True):
 
     points: dict[str, Points] = {}                                        # of its exercises, by their names
     skip: tuple[str, ...] = ()                                            # exercises that are not graded
+    pass_points: Points | None = None                                     # points needed to pass, not pass_percent
 
 
 class Settings(_Table, frozen=True):
@@ -80,6 +86,8 @@ class Settings(_Table, frozen=True):
     language: Literal["nl", "en"] | None = None                           # of the feedback
     jobs: Annotated[int, msgspec.Meta(ge=1, le=1024)] | None = None       # submissions graded at once
     pass_percent: Percent = 55.0                                          # of all points needed to pass
+    timezone: str = "Europe/Amsterdam"                                    # of the course's calendar
+    mark: MarkSettings = MarkSettings()
     limits: LimitSettings = LimitSettings()
     late: LateSettings = LateSettings()
     lessons: dict[str, LessonSettings] = {}
@@ -88,6 +96,11 @@ class Settings(_Table, frozen=True):
         """The lesson of this name with the course's points, and without the exercises that it leaves out."""
         own = self.lessons.get(name, LessonSettings())
         return _configured(name, tuple(own.points.items()), own.skip)
+
+    def pass_points(self, lesson: str, max_points: float) -> float:
+        """The points that are needed to pass this lesson, of so many."""
+        own = self.lessons.get(lesson, LessonSettings()).pass_points
+        return self.pass_percent * max_points / 100 if own is None else own
 
     @property
     def options(self) -> dict[str, Any]:
@@ -128,6 +141,7 @@ def read_settings(folder: Path) -> Settings:
     except msgspec.ValidationError as error:
         raise SettingsError(f"{path}: {_in_words(str(error), said)}") from None
     try:
+        _check_zone(settings.timezone)
         _check_lessons(settings)
     except SettingsError as error:
         raise SettingsError(f"{path}: {error}") from None
@@ -167,6 +181,27 @@ def _check_lessons(settings: Settings) -> None:
                                         f"{nearest(exercise, exercises)}")
         if own.skip and set(exercises) <= set(own.skip):
             raise SettingsError(f"lessons.{name}.skip leaves no exercise to grade")
+        if own.pass_points is not None:
+            _check_passing(name, own, settings)
+
+
+def _check_passing(name: str, own: LessonSettings, settings: Settings) -> None:
+    """Refuse a pass mark that nobody can reach."""
+    most = sum(exercise.points for exercise in settings.lesson(name).exercises if not exercise.skipped)
+    if own.pass_points is not None and own.pass_points > most:
+        raise SettingsError(f"lessons.{name}.pass_points is {own.pass_points:g}, and there are only {most:g} points; "
+                            f"expected at most {most:g}")
+
+
+def _check_zone(name: str) -> None:
+    from zoneinfo import ZoneInfo, available_timezones
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        close = get_close_matches(name, available_timezones(), n=1, cutoff=0.6)
+        raise SettingsError(f"timezone is {_shown(name)}, which is not a time zone; "
+                            + (f"did you mean {close[0]!r}?" if close else "expected one such as 'Europe/Amsterdam'")
+                            ) from None
 
 
 # --- what is wrong, in words --------------------------------------------------------------------------------------
@@ -175,7 +210,8 @@ _UNKNOWN = re.compile(r"Object contains unknown field `(?P<key>.*?)`(?: - at `\$
 _INVALID = re.compile(r"(?P<what>.*) - at `\$\.?(?P<at>.*)`")
 _TYPES = {"float": "a number", "int": "a whole number", "str": "a text", "object": "a table", "array": "a list",
           "bool": "true or false", "null": ""}
-_TABLES: dict[str, type[_Table]] = {"": Settings, "limits": LimitSettings, "late": LateSettings}
+_TABLES: dict[str, type[_Table]] = {"": Settings, "limits": LimitSettings, "late": LateSettings,
+                                   "mark": MarkSettings}
 
 
 def _in_words(error: str, said: dict[str, Any]) -> str:

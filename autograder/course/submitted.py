@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
-from autograder.course.folder import Course, unclear_time
+from autograder.course.folder import TIMESTAMP, Course, timestamp_file, unclear_time
 from autograder.intake import read_folder
 from autograder.intake.course_layout import in_course, place_of_work
 from autograder.intake.encoding import Unreadable
@@ -112,14 +112,23 @@ def submitted(course: Course, lesson: Lesson, student: str, assignment: str = ""
     return replace(submission, name=f"{student}/{below}{submission.name}".rstrip("/"), student=student)
 
 
-_UNCLEAR = text("when this was handed in was not understood ({said}), so look whether it is late", said="")
+_UNCLEAR = text("when this was handed in was not understood ({said}; expected a time such as {expected}), so look "
+                "whether it is late", said="", expected="2026-03-06 19:59:00 UTC")
+_MISSING = text("nothing says when this was handed in ({file} is missing), so look whether it is late", file=TIMESTAMP)
 
 
-def asking_about_the_time(grade: Grade, course: Course, assignment: str) -> Grade:
-    """The grade, for a person if it is not clear when the work was handed in: that never means on time by itself."""
-    said = unclear_time(work_folder(course, grade.student, assignment))
-    others = tuple(why for why in grade.for_a_person if why.template != _UNCLEAR.template)
-    unclear = () if said is None else (Text(_UNCLEAR.template, {"said": label(said)}),)
+def asking_about_the_time(grade: Grade, course: Course, assignment: str, matters: bool = False) -> Grade:
+    """The grade, for a person if it is not clear when the work was handed in: that never means on time by itself.
+
+    Where it `matters`, since late work loses something, a time that is missing is asked about too.
+    """
+    folder = work_folder(course, grade.student, assignment)
+    said = unclear_time(folder)
+    asked = (_UNCLEAR.template, _MISSING.template)
+    others = tuple(why for why in grade.for_a_person if why.template not in asked)
+    unclear = () if said is None else (Text(_UNCLEAR.template, {**_UNCLEAR.values, "said": label(said)}),)
+    if matters and said is None and not timestamp_file(folder):
+        unclear = (_MISSING,)
     return replace(grade, for_a_person=(*others, *unclear)) if unclear or others != grade.for_a_person else grade
 
 

@@ -11,6 +11,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from autograder.course.mark import own_mark
 from autograder.course.rules import rules_of
 from autograder.course.settings import SettingsError
 from autograder.intake import read
@@ -49,7 +52,8 @@ def graded(work: Path, course: Path, name: str) -> tuple[Grade, Order]:
     found = list(read([work], rules.lesson(name)))
     submission = next((readable for readable in found if readable.unreadable is None), found[0])
     [grade] = rules.graded([submission], lambda sentence: print(f"autograder: {sentence}", file=sys.stderr))
-    return grade, Order(rules.settings.language or "nl", pass_percent=rules.settings.pass_percent)
+    marked = replace(grade, mark=own_mark(grade, rules.settings))
+    return marked, Order(rules.settings.language or "nl", scale=rules.settings.mark.scale != "none")
 
 
 def _asked(arguments: list[str] | None) -> Namespace:

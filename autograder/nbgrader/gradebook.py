@@ -18,7 +18,9 @@ from datetime import datetime
 from math import isfinite
 from typing import Any
 
+from autograder.course.extensions import DueDates
 from autograder.course.folder import Course, CourseError
+from autograder.course.late import days_late
 from autograder.course.settings import FILE, read_settings
 from autograder.lessons.kit.lesson import Lesson
 from autograder.locale.language import language_for
@@ -65,7 +67,8 @@ class GradebookWriter:
         self.language = language            # of the comments
         self.lesson = lesson
         self.assignment = assignment or lesson.name
-        self._late = read_settings(course.root).late
+        self._settings = read_settings(course.root)
+        self._dates = DueDates(course.root, self.assignment)
         self.source: SourceNotebook         # known once the gradebook is open
         self._exercises = {exercise.grade_id: exercise.name for exercise in lesson.exercises}
         self._url = with_patience(course.db_url)
@@ -153,6 +156,8 @@ class GradebookWriter:
             self._db.add(submission)
         if entry.handed_in is not None:
             submission.timestamp = entry.handed_in
+        if (due := registered.assignment.duedate) is not None:
+            submission.extension = self._dates.extension(student.id, due) or submission.extension
         return submission
 
     def _write_scores(self, entry: Entry, registered: Notebook, submitted: SubmittedNotebook) -> None:
@@ -191,15 +196,18 @@ class GradebookWriter:
     def _late_penalty(self, student: str, submission: SubmittedAssignment,
                       submitted: SubmittedNotebook) -> float | None:
         """What [late] of the settings, else the course's own plugin, takes off; None, meaning nothing, by default."""
-        if submission.assignment.duedate is None or submission.total_seconds_late <= 0:
+        due = submission.assignment.duedate
+        if due is None:
             return None
-        if self._late.rule != "none":
-            self._db.refresh(submitted, ["score"])
-            return self._late.penalty(submitted.score, submission.total_seconds_late)
+        self._db.refresh(submitted, ["score"])
+        if self._settings.late.rule != "none":
+            days = days_late(self._dates.of(student, due, submission.extension), submission.timestamp, self._settings)
+            return self._settings.late.penalty(submitted.score, days) if days else None
+        if submission.total_seconds_late <= 0:
+            return None
         from nbgrader.preprocessors import AssignLatePenalties
         late: Any = AssignLatePenalties(config=self.course.config)
         late.init_plugin()
-        self._db.refresh(submitted, ["score"])
         penalty = late.plugin_inst.late_submission_penalty(student, submitted.score, submission.total_seconds_late)
         return None if penalty is None else min(max(penalty, 0), submitted.score)
 

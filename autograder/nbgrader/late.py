@@ -5,6 +5,8 @@ from pathlib import Path
 
 from nbgrader.plugins import LateSubmissionPlugin
 
+from autograder.course.extensions import DueDates
+from autograder.course.late import days_late
 from autograder.course.settings import read_settings
 
 
@@ -12,10 +14,13 @@ class CoursePenalty(LateSubmissionPlugin):
     """`c.AssignLatePenalties.plugin_class` of the course: asked for each notebook that came after the due date."""
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
-        late = read_settings(self._course()).late
-        if late.rule == "none":
+        settings = read_settings(self._course())
+        if settings.late.rule == "none":
             return super().late_submission_penalty(student_id, score, total_seconds_late)
-        return late.penalty(score, total_seconds_late)
+        submission = self.parent.gradebook.find_submission(self.parent.assignment_id, student_id)
+        due = DueDates(self._course(), self.parent.assignment_id).of(student_id, submission.assignment.duedate,
+                                                                     submission.extension)
+        return settings.late.penalty(score, days_late(due, submission.timestamp, settings))
 
     def _course(self) -> Path:
         """The folder that nbgrader works on, known to the converter, a parent of preprocessor and exporter."""

@@ -1,74 +1,103 @@
-"""Read the final marks from nbgrader's gradebook, through nbgrader's own models; nothing is written there.
+"""Read the final marks from nbgrader's gradebook; nothing is written there.
 
-A mark is nbgrader's score of the assignment (a manual score replaces the automatic one, extra credit is added) less the
-late penalty, and never below 0, as in `nbgrader export`. While a cell waits for a person there is no mark.
+A score is nbgrader's: a manual score replaces the automatic one, and extra credit is added. nbgrader itself is not
+imported here: that takes longer than everything else.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from autograder.course.extensions import DueDates
 from autograder.course.folder import Course
-from autograder.course.settings import LateSettings, read_settings
+from autograder.course.late import days_late
+from autograder.course.mark import Earned, make_mark
+from autograder.course.settings import read_settings
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.gradebook import GradebookError, in_words, with_patience
-from autograder.nbgrader.models import Assignment, SubmittedAssignment, models
 from autograder.nbgrader.notebook import notebook_name
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Mark
 
 if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
+    from sqlalchemy import Connection
 
-Cell = tuple[str, float | None, float]              # its display name, its points, and its maximum
+_ASSIGNMENT = "SELECT id, duedate FROM assignment WHERE name = :name"
+_OF = "WHERE sa.assignment_id = :id"
+_SUBMISSIONS = (
+    "SELECT sa.student_id, sa.timestamp, sa.extension, coalesce(sum(sn.late_submission_penalty), 0.0) AS penalty "
+    f"FROM submitted_assignment sa LEFT JOIN submitted_notebook sn ON sn.assignment_id = sa.id {_OF} "
+    "GROUP BY sa.id, sa.student_id, sa.timestamp, sa.extension ORDER BY sa.student_id")
+_CELLS = (
+    "SELECT sa.student_id, n.name, b.name, g.auto_score, g.manual_score, coalesce(g.extra_credit, 0.0), "
+    "g.needs_manual_grade, coalesce(gc.max_score, tc.max_score, 0.0) FROM grade g "
+    "JOIN base_cell b ON b.id = g.cell_id LEFT JOIN grade_cells gc ON gc.id = b.id "
+    "LEFT JOIN task_cells tc ON tc.id = b.id "
+    "JOIN submitted_notebook sn ON sn.id = g.notebook_id JOIN notebook n ON n.id = sn.notebook_id "
+    f"JOIN submitted_assignment sa ON sa.id = sn.assignment_id {_OF}")
+_WORTH = ("SELECT coalesce(sum(coalesce(gc.max_score, tc.max_score, 0.0)), 0.0) FROM base_cell b "
+          "LEFT JOIN grade_cells gc ON gc.id = b.id LEFT JOIN task_cells tc ON tc.id = b.id "
+          "JOIN notebook n ON n.id = b.notebook_id WHERE n.assignment_id = :id")
+
+
+class NoGradebook(GradebookError):
+    """There is no gradebook yet, or the assignment is not in it."""
 
 
 def gradebook_marks(course: Course, lesson: Lesson, assignment: str | None = None) -> dict[str, Mark]:
     """The mark of each student who has a submission in the gradebook. Raises GradebookError."""
     check_nbgrader()
     name = assignment or lesson.name
-    with _reading(course.db_url) as db:
-        found = _assignment(db, name, course.db_url)
+    settings, dates = read_settings(course.root), DueDates(course.root, name)
+    with connected(course.db_url) as db:
+        found, due = _assignment(db, name, course.db_url)
+        worth = float(_rows(db, _WORTH, found)[0][0])
         cells = _cells(db, found, _exercises(lesson, name))
-        late = read_settings(course.root).late
-        return {each.student_id: _mark(each, cells.get(each.student_id, []), late) for each in _submissions(db, found)}
+        marks = {}
+        for student, handed_in, extension, penalty in _submissions(db, found):
+            days = days_late(dates.of(student, due, extension), handed_in, settings)
+            marks[student] = make_mark(student, _earned(cells.get(student, []), worth, days, float(penalty)), settings,
+                                       lesson.name)
+        return marks
 
 
-def _assignment(db: Session, name: str, url: str) -> Assignment:
-    found = db.query(models().Assignment).filter_by(name=name).one_or_none()
+def due_date(course: Course, assignment: str) -> datetime | None:
+    """When the assignment is due by the gradebook, in UTC; None if that is not set, or there is no gradebook yet."""
+    with suppress(GradebookError), connected(course.db_url) as db:
+        return _assignment(db, assignment, course.db_url)[1]
+    return None
+
+
+def _rows(db: Connection, query: str, assignment: str) -> Sequence[Any]:
+    import sqlalchemy
+    return db.execute(sqlalchemy.text(query), {"id": assignment}).all()
+
+
+def _assignment(db: Connection, name: str, url: str) -> tuple[str, datetime | None]:
+    """The assignment's id in the gradebook, and when it is due."""
+    import sqlalchemy
+    found = db.execute(sqlalchemy.text(_ASSIGNMENT).columns(duedate=sqlalchemy.DateTime),
+                       {"name": name}).one_or_none()
     if found is None:
-        raise GradebookError(f"the gradebook {_shown(url)} has no assignment {name!r}; run `autograder grade` first")
-    return found
+        raise NoGradebook(f"the gradebook {_shown(url)} has no assignment {name!r}; run `autograder grade` first")
+    return found[0], found[1]
 
 
-def _submissions(db: Session, assignment: Assignment) -> list[SubmittedAssignment]:
-    from sqlalchemy.orm import undefer
-    kind = models().SubmittedAssignment
-    sums = (kind.score, kind.max_score, kind.late_submission_penalty)
-    return (db.query(kind).filter_by(assignment_id=assignment.id).options(*map(undefer, sums))
-            .order_by(kind.student_id).all())
+def _submissions(db: Connection, assignment: str) -> Sequence[Any]:
+    import sqlalchemy
+    query = sqlalchemy.text(_SUBMISSIONS).columns(timestamp=sqlalchemy.DateTime, extension=sqlalchemy.Interval)
+    return db.execute(query, {"id": assignment}).all()
 
 
-def _cells(db: Session, assignment: Assignment, exercises: Mapping[tuple[str, str], str]) -> dict[str, list[Cell]]:
-    """The graded cells of each student that can earn points or wait for a person, in the order of the lesson."""
-    api = models()
-    grade, submission = api.Grade, api.SubmittedAssignment
-    rows = (db.query(submission.student_id, api.Notebook.name, api.BaseCell.name, grade.score, grade.max_score,
-                     grade.needs_manual_grade, grade.auto_score, grade.manual_score)
-            .select_from(grade).join(api.BaseCell, api.BaseCell.id == grade.cell_id)
-            .join(api.SubmittedNotebook, api.SubmittedNotebook.id == grade.notebook_id)
-            .join(api.Notebook, api.Notebook.id == api.SubmittedNotebook.notebook_id)
-            .join(submission, submission.id == api.SubmittedNotebook.assignment_id)
-            .filter(submission.assignment_id == assignment.id))
+def _cells(db: Connection, assignment: str, exercises: Mapping[tuple[str, str], str]) -> dict[str, list[tuple]]:
+    """The graded cells of each student, in the order of the lesson: the name of the exercise, then the columns."""
     places = {name: place for place, name in enumerate(exercises.values())}
-    found: dict[str, list[Cell]] = {}
-    for student, notebook, cell, score, worth, needs, auto, manual in rows:
-        known = not needs and (auto is not None or manual is not None)
-        if worth or score or not known:
-            name = exercises.get((notebook, cell), cell)
-            found.setdefault(student, []).append((name, float(score) if known else None, float(worth)))
+    found: dict[str, list[tuple]] = {}
+    for student, notebook, cell, *columns in _rows(db, _CELLS, assignment):
+        found.setdefault(student, []).append((exercises.get((notebook, cell), cell), *columns))
     return {student: sorted(cells, key=lambda cell: (places.get(cell[0], len(places)), cell[0]))
             for student, cells in found.items()}
 
@@ -79,32 +108,38 @@ def _exercises(lesson: Lesson, assignment: str) -> dict[tuple[str, str], str]:
     return {(notebook, exercise.grade_id): exercise.name for exercise in lesson.exercises}
 
 
-def _mark(submission: SubmittedAssignment, cells: list[Cell], late: LateSettings) -> Mark:
-    score, penalty = float(submission.score), float(submission.late_submission_penalty)
-    waiting = tuple(name for name, points, _ in cells if points is None)
-    points = None if waiting or not cells else max(0.0, score - penalty)
-    return Mark(submission.student_id, points, float(submission.max_score),
-                {name: (points, worth) for name, points, worth in cells}, penalty, waiting,
-                late.rule != "none" and abs(late.penalty(score, _seconds_late(submission)) - penalty) > 1e-6)
-
-
-def _seconds_late(submission: Any) -> float:
-    """nbgrader's own number, which an assignment without a due date lacks when there is an extension."""
-    return submission.total_seconds_late if submission.assignment.duedate is not None else 0.0
+def _earned(cells: Sequence[tuple], worth: float, days: int, penalty: float) -> Earned:
+    """What these cells add up to. A manual score counts, also where the work was replaced since: that is said."""
+    exercises: dict[str, tuple[float | None, float]] = {}
+    waiting, replaced, score, automatic = [], [], 0.0, []
+    for name, auto, manual, extra, needs, most in cells:
+        points = auto if manual is None else manual
+        if points is not None:
+            score += points + extra
+        if auto is not None:
+            automatic.append(auto)
+        if manual is not None and needs:
+            replaced.append(name)
+        known = manual is not None or auto is not None and not needs
+        if not known:
+            waiting.append(name)
+        if most or points or extra or not known:
+            exercises[name] = (float(points + extra) if known else None, float(most))
+    return Earned(score, worth, sum(automatic) if automatic else None, exercises, tuple(waiting), tuple(replaced),
+                  bool(exercises), days, penalty)
 
 
 @contextmanager
-def _reading(url: str) -> Iterator[Session]:
-    """A session on an existing gradebook: nbgrader's own way of opening one would create it."""
+def connected(url: str) -> Iterator[Connection]:
+    """A connection to an existing gradebook: nbgrader's own way of opening one would create it."""
     from sqlalchemy import create_engine, make_url
-    from sqlalchemy.orm import Session
     where = make_url(url)
     if where.get_backend_name() == "sqlite" and not (where.database and Path(where.database).is_file()):
-        raise GradebookError(f"there is no gradebook {_shown(url)}; run `autograder grade` first")
+        raise NoGradebook(f"there is no gradebook {_shown(url)}; run `autograder grade` first")
     engine = create_engine(with_patience(url))
     try:
-        with in_words(url), Session(engine) as session:
-            yield session
+        with in_words(url), engine.connect() as connection:
+            yield connection
     finally:
         engine.dispose()
 

@@ -15,6 +15,7 @@ from glob import escape, glob
 from pathlib import Path
 from typing import Any
 
+from autograder.course.extensions import without
 from autograder.course.folder import Course, CourseError
 from autograder.course.store import Store
 from autograder.nbgrader.empty_gradebook import commands_on_path
@@ -72,6 +73,7 @@ def remove(course: Course, student: str) -> None:
             shutil.rmtree(path)
         else:
             path.unlink()
+    without(course.root, student)
     if grades_of(course, student):
         with Store(course.root) as store:
             store.forget(student)

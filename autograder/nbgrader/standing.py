@@ -16,6 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.course.extensions import extensions
 from autograder.course.folder import CONFIG, Course, timestamp_file
 from autograder.course.settings import FILE as SETTINGS
 from autograder.course.store import Store, Written
@@ -31,13 +32,10 @@ JUST_NOW = 2 * 10**9                            # ns; the largest time step of a
 _WRITERS = ("nbgrader", "output", "locale")     # folders of the package that decide what is written for a grade
 _MINE = ("FROM submitted_notebook sn JOIN submitted_assignment sa ON sa.id = sn.assignment_id "
          "JOIN assignment a ON a.id = sa.assignment_id")
-#: a late penalty follows what a person gave
-_IF_LATE = "CASE WHEN sn.late_submission_penalty IS NOT NULL THEN {} END"
 _OF_STUDENTS = (
     f"SELECT sa.student_id, sa.timestamp, sa.extension, sn.late_submission_penalty {_MINE}",
-    f"SELECT sa.student_id, c.name, g.auto_score, {_IF_LATE.format('g.manual_score')}, "
-    f"{_IF_LATE.format('g.extra_credit')} {_MINE} JOIN grade g ON g.notebook_id = sn.id "
-    "JOIN base_cell c ON c.id = g.cell_id",
+    f"SELECT sa.student_id, c.name, g.auto_score, g.manual_score, g.extra_credit, g.needs_manual_grade {_MINE} "
+    "JOIN grade g ON g.notebook_id = sn.id JOIN base_cell c ON c.id = g.cell_id",
     f"SELECT sa.student_id, c.name, m.auto_comment {_MINE} JOIN comment m ON m.notebook_id = sn.id "
     "JOIN base_cell c ON c.id = m.cell_id",
 )
@@ -55,6 +53,7 @@ class Standing:
 
     def __init__(self, course: Course, lesson: Lesson, language: str, store: Store):
         self._course, self._lesson, self._language, self._store = course, lesson, language, store
+        self._extensions = extensions(course.root)
         self._handed_in: dict[str, str] = {}
         self._later: list[Written] = []
 
@@ -94,7 +93,7 @@ class Standing:
             course = self._of_course(connection)
             rows = _rows(connection, self._lesson.name, [student for student, *_ in written])
         for student, number, mark, paths in written:
-            now = _standing(course, rows.get(student), paths)
+            now = _standing(self._with_extension(course, student), rows.get(student), paths)
             self._later.append(Written(student, number, mark, self._handed_in.pop(student, ""), now))
         self.save()
 
@@ -109,7 +108,11 @@ class Standing:
 
     def _now(self, student: str, paths: Sequence[Path]) -> str | None:
         course, rows = self._found
-        return _standing(course, rows.get(student), paths) or None
+        return _standing(self._with_extension(course, student), rows.get(student), paths) or None
+
+    def _with_extension(self, course: str, student: str) -> str:
+        """What decides about this student besides the rows and the files."""
+        return f"{course} {self._extensions.get((self._lesson.name, student), '')}"
 
     @cached_property
     def _found(self) -> tuple[str, dict[str, int]]:

@@ -15,13 +15,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from autograder.atomic import replace_file
 from autograder.course.folder import Course, CourseError, timestamp
+from autograder.course.mark import with_mark
 from autograder.course.store import Store
 from autograder.course.submitted import is_markup, work_folder
 from autograder.faults import broken, ends_the_run
 from autograder.lessons.kit.lesson import Lesson
+from autograder.nbgrader.marks import gradebook_marks
 from autograder.nbgrader.notebook import notebook_name
+from autograder.nbgrader.pages import update_pages, write_page
 from autograder.nbgrader.standing import Standing
 from autograder.records import Grade, Submission
 from autograder.stages import stage
@@ -125,11 +127,10 @@ class Writers:
         if not self._opened:
             with stage("nbgrader"):
                 self._open()
-        from autograder.output.feedback import feedback_page
         with stage("autograded"):
             unanswered = self._autograded.write(submission, grade)
         with stage("feedback"):
-            replace_file(paths[1], feedback_page(grade, self._language).encode(), 0o644)
+            write_page(paths[1], grade, self._language)
         handed_in = timestamp(work_folder(self._course, student, assignment))
         self._batch.append(_Waiting(submission, _entry(grade, handed_in, unanswered), number, mark, paths))
 
@@ -164,6 +165,10 @@ class Writers:
                 wrote = batch
             except Exception as error:
                 wrote = self._one_by_one(batch, error)
+        with stage("feedback"):
+            marks = gradebook_marks(self._course, self._lesson)
+            update_pages(self._course, with_mark((one.entry.grade for one in wrote), marks), self._language)
+        with stage("gradebook"):
             self._standing.wrote((one.submission.student, one.number, one.mark, one.paths) for one in wrote)
 
     def _one_by_one(self, batch: list[_Waiting], error: Exception) -> list[_Waiting]:

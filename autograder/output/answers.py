@@ -5,7 +5,7 @@ The terminal libraries take longer to import than a submission takes to grade, s
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
@@ -34,7 +34,7 @@ class Answers:
         for each in self.left:
             self.show(each)
 
-    def all(self, grades: Sequence[Grade]) -> None:
+    def all(self, grades: Iterable[Grade]) -> None:
         """Take the grades of a whole class, of which only one at a time has to be in memory."""
         shared: dict[tuple, ExerciseGrade] = {}
         for grade in grades:

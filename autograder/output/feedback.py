@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from autograder.locale.language import LANGUAGES, VERDICT_WORDS, language_for, translate
-from autograder.output import marks
+from autograder.output import final, marks
 from autograder.output.drawing import drawing
 from autograder.output.plain import plain
 from autograder.output.weight import fitted, weight
@@ -34,7 +34,7 @@ def page_template(name: str, language: str, folder: Path = TEMPLATES):
     """A template of this folder in which every `{{ value }}` is translated, made plain and escaped, in that order."""
     pages = Environment(loader=FileSystemLoader([folder, TEMPLATES]), autoescape=True, undefined=StrictUndefined,
                         finalize=_shown(language), trim_blocks=True, lstrip_blocks=True)
-    pages.globals |= {"text": text, "language": language or LANGUAGES[0], "marks": marks,
+    pages.globals |= {"text": text, "language": language or LANGUAGES[0], "marks": marks, "final": final,
                       "verdict_words": VERDICT_WORDS, "drawing": drawing}
     return pages.get_template(name)
 

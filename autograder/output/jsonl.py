@@ -13,7 +13,7 @@ from autograder.atomic import whole_file
 from autograder.locale.language import language_for, translate, translated
 from autograder.output.marks import error_words, number
 from autograder.output.weight import fitted, weight
-from autograder.records import CellReport, ExerciseGrade, Grade, Left, Verdict
+from autograder.records import CellReport, ExerciseGrade, Grade, Left, Mark, Verdict
 
 
 class CannotWrite(Exception):
@@ -49,6 +49,17 @@ def as_json(grade: Grade, language: str) -> dict[str, Any]:
         "exercises": [_exercise(exercise, language) for exercise in grade.exercises],
         "key": grade.key, "checks": grade.checks, "language": grade.language,
         "for_a_person": [translate(reason, language) for reason in grade.for_a_person],
+        "mark": None if grade.mark is None else _mark(grade.mark),
+    }
+
+
+def _mark(mark: Mark) -> dict[str, Any]:
+    return {
+        "points": number(mark.points), "max_points": number(mark.max_points), "auto": number(mark.auto),
+        "by_hand": number(mark.by_hand), "late_penalty": number(mark.late_penalty), "days_late": mark.days_late,
+        "pass_points": number(mark.pass_points), "passed": mark.passed, "value": mark.value,
+        "waiting": list(mark.waiting), "replaced": list(mark.replaced),
+        "exercises": {name: [number(points), number(worth)] for name, (points, worth) in mark.exercises.items()},
     }
 
 

@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from autograder.locale.language import translate
-from autograder.output.marks import points_of
+from autograder.output.final import has_more
+from autograder.output.marks import number, points_of
 from autograder.output.plain import plain
 from autograder.output.terminal import STATUS, print_not_isolated
 from autograder.records import Grade, Left, Text, text
@@ -27,6 +28,7 @@ def print_results(to: Console, grades: Sequence[Grade], language: str) -> None:
         if len(lessons) > 1:
             to.print(Line(plain(lesson), "bold"))
         to.print(_means([grade for grade in graded if grade.lesson == lesson], language))
+    _final(to, grades, language)
     looks = [(grade, reason) for grade in grades if (reason := needs_a_look(grade))]
     if looks:
         to.print(Line(translate(text("{count} need a look:", count=len(looks)), language), "bold"))
@@ -79,6 +81,9 @@ def needs_a_look(grade: Grade) -> Text | None:
         return grade.notices[-1] if grade.notices else text("could not be read")
     if grade.points is None:
         return text("the autograder failed here: this is no fault of the student's")
+    if grade.mark is not None and grade.mark.replaced:
+        return text("the work changed after a person gave points for {exercises}: look again",
+                    exercises=", ".join(grade.mark.replaced))
     return grade.for_a_person[0] if grade.for_a_person else None
 
 
@@ -95,6 +100,28 @@ def _means(graded: Sequence[Grade], language: str) -> Table:
     _mean_row(table, translate(text("total"), language), [(grade.points or 0.0, grade.max_points) for grade in graded],
               style="bold")
     return table
+
+
+def _final(to: Console, grades: Sequence[Grade], language: str) -> None:
+    """The final marks, where there is more to them than the autograder's points."""
+    marks = [grade.mark for grade in grades if grade.mark is not None]
+    known = [mark for mark in marks if mark.points is not None]
+    if not any(map(has_more, marks)) or not known:
+        return
+    points = mean(mark.points or 0.0 for mark in known)
+    passed = sum(bool(mark.passed) for mark in known)
+    said = [text("final: {count} marks, mean {points}, {passed} pass ({enough} or more)", count=len(known),
+                 points=points_of(round(points, 2), known[0].max_points), passed=passed,
+                 enough=number(known[0].pass_points))]
+    values = [mark.value for mark in known if mark.value is not None]
+    if values:
+        said.append(text("mean mark {mark}", mark=f"{mean(values):.2f}"))
+    for words, count in ((text("{count} late", count=0), sum(bool(mark.days_late) for mark in marks)),
+                         (text("{count} changed by hand", count=0), sum(bool(number(mark.by_hand)) for mark in marks)),
+                         (text("{count} without a mark yet", count=0), len(marks) - len(known))):
+        if count:
+            said.append(Text(words.template, {"count": count}))
+    to.print(Line("; ".join(translate(words, language) for words in said)))
 
 
 def _mean_row(table: Table, name: str, points: list[tuple[float, float]], style: str = "") -> None:

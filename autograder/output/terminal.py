@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from autograder.locale.language import VERDICT_WORDS, language_for, translate, translated
+from autograder.output.final import sentences
 from autograder.output.marks import (
     NOT_ISOLATED,
     error_words,
@@ -57,6 +58,8 @@ def print_grade(to: Console, grade: Grade, language: str) -> None:
     _print_cells(to, unread(grade), grade, language)
     if grade.status != "unreadable":
         to.print(_exercises(grade, language))
+    for sentence in sentences(grade):
+        to.print(_indented(translate(sentence, language), 1, "bold", "  "))
     _print_cells(to, stopped(grade), grade, language)
     for reason in grade.for_a_person:
         to.print(_indented(translate(text("for a person: {reason}", reason=reason), language), 1, "magenta", "→ "))

@@ -48,7 +48,9 @@ def _nameless(grade: Grade, codes: dict[str, str], known: set[str]) -> Grade:
 
     exercises = tuple(replace(exercise, verdicts=tuple(map(verdict, exercise.verdicts)))
                       for exercise in grade.exercises)
-    return replace(grade, student=codes[grade.student or grade.submission], submission="", key="", cells=(),
+    code = codes[grade.student or grade.submission]
+    return replace(grade, student=code, submission="", key="", cells=(),
+                   mark=None if grade.mark is None else replace(grade.mark, student=code),
                    exercises=exercises, notices=safe(grade.notices), for_a_person=safe(grade.for_a_person))
 
 

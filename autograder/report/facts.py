@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, median, pstdev
 
+from autograder.output.final import final_max, final_points
 from autograder.output.marks import number
 from autograder.records import ExerciseGrade, Grade, Text, Verdict
 from autograder.report.cells import BLANK, code_of
 
 _MOST_BINS = 20
 PASSING_SHARE = 0.55                            # of the points, if no pass mark is given: the 5.5 of Dutch schools
-_EPSILON = 1e-9
+_EPSILON = 1e-6
 
 
 @dataclass(frozen=True)
@@ -78,16 +79,31 @@ class Class:
         return [grade for grade in self.grades if grade.status == "graded" and grade.points is not None]
 
     @cached_property
+    def marked(self) -> list[Grade]:
+        """The grades with a final mark, whoever gave it."""
+        return [grade for grade in self.grades if final_points(grade) is not None
+                and (grade.mark is not None or grade.status == "graded")]
+
+    @cached_property
     def points(self) -> list[float]:
-        return [grade.points for grade in self.graded if grade.points is not None]
+        """The points of the final marks."""
+        return [points for grade in self.marked if (points := final_points(grade)) is not None]
+
+    @cached_property
+    def values(self) -> list[float]:
+        """The final marks on the course's scale; none without a scale."""
+        return [grade.mark.value for grade in self.marked if grade.mark is not None and grade.mark.value is not None]
 
     @cached_property
     def max_points(self) -> float:
-        return max((grade.max_points for grade in self.graded or self.grades), default=0.0)
+        return max((final_max(grade) for grade in self.marked or self.graded or self.grades), default=0.0)
 
     @cached_property
     def pass_mark(self) -> float:
-        return self.max_points * self.pass_share if self.given_pass_mark is None else self.given_pass_mark
+        if self.given_pass_mark is not None:
+            return self.given_pass_mark
+        return next((grade.mark.pass_points for grade in self.grades if grade.mark is not None),
+                    self.max_points * self.pass_share)
 
     def passes(self, points: float) -> bool:
         return points >= self.pass_mark - _EPSILON
@@ -98,11 +114,15 @@ class Class:
 
     @cached_property
     def full(self) -> int:
-        return sum((grade.points or 0.0) >= grade.max_points - _EPSILON for grade in self.graded)
+        return sum((final_points(grade) or 0.0) >= final_max(grade) - _EPSILON for grade in self.marked)
 
     @cached_property
     def mean(self) -> float | None:
         return fmean(self.points) if self.points else None
+
+    @cached_property
+    def mean_value(self) -> float | None:
+        return fmean(self.values) if self.values else None
 
     @cached_property
     def median(self) -> float | None:

@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from autograder.locale.language import translate
+from autograder.output.final import final_points
 from autograder.output.marks import number
 from autograder.output.plain import plain
 from autograder.records import Grade, Text
@@ -58,7 +59,7 @@ def _row(grade: Grade, names: Sequence[str], link: Link) -> dict[str, Any]:
     exercises = {exercise.name: exercise for exercise in grade.exercises}
     return {
         "name": plain(grade.student or grade.submission), "link": link(grade), "status": grade.status,
-        "points": number(grade.points),
+        "points": number(final_points(grade)), "mark": None if grade.mark is None else grade.mark.value,
         "exercises": [number(exercises[name].points) if name in exercises else None for name in names],
         "mistakes": {names.index(name): list(exercise.diagnosis.mistakes) for name, exercise in exercises.items()
                      if exercise.diagnosis.mistakes and name in names},

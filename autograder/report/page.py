@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from autograder.locale.language import translate
 from autograder.output.feedback import page_template
+from autograder.output.final import has_more
 from autograder.output.marks import number
 from autograder.output.plain import plain
 from autograder.records import Grade, Left, Text
@@ -44,6 +45,7 @@ class Run:
     name: str = ""                              # where they came from, for people
     when: datetime | None = None                # when the last of them was made
     left: Sequence[Left] = ()                   # what was not looked at
+    rules: Sequence[tuple[str, str]] = ()       # what the course has decided about marks and late work, for people
 
 
 def report_page(run: Run, language: str, *, against: Run | None = None, pass_mark: float | None = None,
@@ -67,7 +69,8 @@ def report_page(run: Run, language: str, *, against: Run | None = None, pass_mar
         left=sorted(run.left, key=lambda each: (not each.asks, each.path)), plain=plain,
         mistakes=mistakes(of.graded), unexplained=unexplained(of.graded), signs=SIGNS, charts=charts, link=link,
         changes=changes(Class(old, pass_mark, pass_share), of) if against is not None else None,
-        number=number, percent=_percent, signed=_signed, english=_english, correlation=_correlation,
+        number=number, final_marks=any(has_more(grade.mark) for grade in grades),
+        percent=_percent, signed=_signed, english=_english, correlation=_correlation,
         data=json_in_page(grid_data(of, attention, link, language)),
         script=Markup(script), script_hash=Markup(_hash(script)))
 

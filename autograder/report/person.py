@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from autograder.output.final import final_points
 from autograder.records import Grade, Text
 from autograder.report.facts import Class, not_written
 
@@ -38,7 +39,7 @@ def groups(of: Class) -> list[Group]:
         _group("tampering", "Interfered with the grading", "The code tried something that no solution needs. Read it "
                "before you conclude anything.", of.grades, _tampering, first=True),
         _group("by-hand", "Marked for a person", "The autograder saw something that it should not decide.",
-               of.grades, lambda grade: list(grade.for_a_person), first=True),
+               of.grades, lambda grade: [*grade.for_a_person, *_replaced(grade)], first=True),
         _group("unreadable", "Could not be read", "Nothing was graded. Ask for the file again, or repair it.",
                of.grades, lambda grade: list(grade.notices) if grade.status == "unreadable" else [], first=True),
         _group("repaired", "Repaired, or with a notice", "Graded all the same; see whether the repair is what the "
@@ -49,7 +50,7 @@ def groups(of: Class) -> list[Group]:
                of.graded, _missing),
         _group("untouched", "Nothing written", "Handed in as it was given out.", of.graded, _untouched),
         _group("near", "Near the pass mark", f"Within {near:.3g} points of {of.pass_mark:.3g}: worth a second reading.",
-               of.graded, lambda grade: _near(grade, of.pass_mark, near)),
+               of.marked, lambda grade: _near(grade, of.pass_mark, near)),
     )
     return [group for group in found if group.entries]
 
@@ -84,6 +85,12 @@ def _tampering(grade: Grade) -> list[Text | str]:
     return [*_verdicts(grade, {"tampering"}), *_cells(grade, {"tampering"})]
 
 
+def _replaced(grade: Grade) -> list[Text | str]:
+    """What a person gave points for before the work changed."""
+    names = ", ".join(grade.mark.replaced) if grade.mark is not None else ""
+    return [f"the work changed after a person gave points for {names}"] if names else []
+
+
 _ENDS = {"timed_out", "out_of_memory", "crashed", "quit"}
 
 
@@ -104,5 +111,5 @@ def _untouched(grade: Grade) -> list[Text | str]:
 
 
 def _near(grade: Grade, pass_mark: float, near: float) -> list[Text | str]:
-    by = (grade.points or 0.0) - pass_mark
+    by = (final_points(grade) or 0.0) - pass_mark
     return [f"{abs(by):.3g} {'above' if by >= 0 else 'below'}"] if abs(by) <= near + 1e-9 else []

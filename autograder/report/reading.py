@@ -99,7 +99,8 @@ def _as_record(data: Mapping[str, Any], titles: Titles) -> dict[str, Any]:
         "skipped": exercise["points"] is None and bool(exercise["verdicts"]) and all(
             verdict["verdict"] == "skipped" for verdict in exercise["verdicts"]) and data["status"] == "graded",
     } for exercise in data["exercises"]]
-    return {"lesson": "", "exercises": exercises, **{key: data[key] for key in _GRADE if key in data},
+    mark = {"mark": {"student": data["student"], **data["mark"]}} if data.get("mark") else {}
+    return {"lesson": "", "exercises": exercises, **mark, **{key: data[key] for key in _GRADE if key in data},
             "notices": [_said(notice) for notice in data["notices"]],
             "for_a_person": [_said(reason) for reason in data.get("for_a_person", ())]}
 

@@ -24,6 +24,7 @@ from autograder.judge.engine import Limits
 from autograder.lessons import DEFAULT
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.gradebook import GradebookError
+from autograder.nbgrader.marks import due_date
 from autograder.nbgrader.writers import Writers
 from autograder.records import Grade, Left, Submission
 from autograder.run.changes import Change, change
@@ -119,8 +120,9 @@ def _graded(whole: Class, pool: Pool, store: Store, write: Writers) -> Iterator[
             yield Judged(Submission(grade.submission, student, grade.lesson, key=grade.key), grade, "known")
         else:
             changed.append(student)
+    matters = bool(changed) and _lateness_matters(whole)
     for one in whole.judged(changed, pool, store, write.prepare):
-        one = replace(one, grade=asking_about_the_time(one.grade, whole.course, whole.lesson.name))
+        one = replace(one, grade=asking_about_the_time(one.grade, whole.course, whole.lesson.name, matters))
         write(one.submission, one.grade)
         yield one
 
@@ -128,6 +130,11 @@ def _graded(whole: Class, pool: Pool, store: Store, write: Writers) -> Iterator[
 def _tell_of(left: Iterable[Left], event: OnEvent) -> None:
     for each in left:
         event("not looked at", left=each)
+
+
+def _lateness_matters(whole: Class) -> bool:
+    """Whether late work loses points here."""
+    return whole.task.settings.late.rule != "none" and due_date(whole.course, whole.lesson.name) is not None
 
 
 def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, **choices: Any) -> list[Change]:

@@ -33,7 +33,7 @@ def _final(grade: Grade, mark: Mark) -> Grade:
     """A person's mark counts even if the autograder has none: the submission is then graded."""
     return replace(grade, points=mark.points, max_points=mark.max_points, exercises=tuple(_exercises(grade, mark)),
                    status=grade.status if mark.points is None else "graded",
-                   notices=(*grade.notices, *_said(grade, mark)))
+                   notices=(*grade.notices, *_said(grade, mark)), mark=mark)
 
 
 def _without(grade: Grade, worth: float | None) -> Grade:
@@ -53,9 +53,7 @@ def _exercises(grade: Grade, mark: Mark) -> Iterator[ExerciseGrade]:
 
 
 def _said(grade: Grade, mark: Mark) -> Iterator[Text]:
-    """What explains the mark to the student beside the exercises; a student who must resubmit is told nothing else."""
-    if mark.waiting and grade.status != "unreadable":
-        yield text("There is no mark yet: your teacher still looks at {exercises}.", exercises=", ".join(mark.waiting))
-    elif mark.late_penalty and not mark.waiting:
+    """What explains the mark to the student beside the exercises."""
+    if mark.late_penalty and not mark.waiting:
         yield text("{points} points were taken off because this was handed in late.",
                    points=number(mark.late_penalty))

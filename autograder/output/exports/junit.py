@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 from autograder.locale.language import language_for, translate
 from autograder.output.exports.order import Order
 from autograder.output.exports.words import summary, title
+from autograder.output.final import on_scale
 from autograder.output.marks import number
 from autograder.output.plain import plain
 from autograder.records import ExerciseGrade, Grade, Verdict
@@ -31,7 +32,7 @@ def _suite(root: Element, grade: Grade, language: str) -> None:
     properties = SubElement(suite, "properties")
     for name, value in (("submission", grade.submission), ("lesson", grade.lesson), ("status", grade.status),
                         ("points", number(grade.points)), ("max_points", number(grade.max_points)),
-                        ("isolation", grade.isolation), ("checks", grade.checks)):
+                        ("isolation", grade.isolation), ("checks", grade.checks), *_mark(grade)):
         SubElement(properties, "property", name=name, value=_xml("" if value is None else str(value)))
     if grade.status == "unreadable":
         case = SubElement(suite, "testcase", classname=_xml(grade.lesson or "submission"), name="submission", time="0")
@@ -44,6 +45,12 @@ def _suite(root: Element, grade: Grade, language: str) -> None:
         SubElement(suite, "system-out").text = _xml("\n".join(said))
     _count(suite, suite)
     suite.set("time", f"{grade.seconds:.3f}")
+
+
+def _mark(grade: Grade) -> list[tuple[str, str]]:
+    """The mark on the course's scale, if it has one."""
+    value = None if grade.mark is None else grade.mark.value
+    return [] if value is None else [("mark", on_scale(value))]
 
 
 def _case(suite: Element, grade: Grade, exercise: ExerciseGrade, verdict: Verdict, language: str) -> None:

@@ -6,6 +6,8 @@ Brightspace  OrgDefinedId or Username, "<item> Points Grade", and "End-of-Line I
 Moodle       Its own grading worksheet, filled in; without one, a file for Grades > Import > CSV, which finds people
              by their ID number or e-mail address.
 
+If the course has a scale, they get the mark from 1 to 10, unless points are asked for.
+
 Without a roster the folder names in submitted/ serve as ids.
 """
 from __future__ import annotations
@@ -32,9 +34,9 @@ def canvas(grades: Sequence[Grade], order: Order) -> bytes:
     optional = "SIS User ID"
     columns = [name for name in _CANVAS if name != optional or _has(order, optional)]
     people = _people(grades, order, columns, keys=("ID", "SIS User ID", "SIS Login ID"), default="SIS Login ID")
-    worth = ["    Points Possible", *[""] * (len(columns) - 1), table.points(_maximum(grades), order.decimal)]
+    worth = ["    Points Possible", *[""] * (len(columns) - 1), table.points(_worth(grades, order), order.decimal)]
     rows = [[*columns, table.words(_item(grades, order))], worth]
-    rows += [[*person, table.points(grade.points, order.decimal)] for grade, person in people]
+    rows += [[*person, table.points(_given(grade, order), order.decimal)] for grade, person in people]
     return table.as_csv(rows, ";" if order.decimal == "," else ",")
 
 
@@ -43,7 +45,7 @@ def brightspace(grades: Sequence[Grade], order: Order) -> bytes:
     columns = [name for name in _BRIGHTSPACE if _has(order, name)] or ["OrgDefinedId"]
     people = _people(grades, order, columns, keys=columns, default="OrgDefinedId")
     rows = [[*columns, f"{table.words(_item(grades, order))} Points Grade", "End-of-Line Indicator"]]
-    rows += [[*person, table.points(grade.points, order.decimal), "#"] for grade, person in people]
+    rows += [[*person, table.points(_given(grade, order), order.decimal), "#"] for grade, person in people]
     return table.as_csv(rows)
 
 
@@ -56,8 +58,9 @@ def moodle(grades: Sequence[Grade], order: Order) -> bytes:
     people = _people(grades, order, columns, keys=("Identifier", "Username", "Email address", "ID number"),
                      default="ID number")
     rows = [[*columns, "Grade", "Maximum grade", "Feedback comments"]]
-    rows += [[*person, table.points(grade.points, order.decimal), table.points(grade.max_points, order.decimal),
-              _html(comment(grade, order.language))] for grade, person in people]
+    rows += [[*person, table.points(_given(grade, order), order.decimal),
+              table.points(_worth([grade], order), order.decimal), _html(comment(grade, order.language))]
+             for grade, person in people]
     return table.as_csv(rows)
 
 
@@ -71,7 +74,7 @@ def _worksheet(grades: Sequence[Grade], order: Order, column: str) -> bytes:
     rows = [list(roster.columns)]
     for grade, person in _people(grades, order, roster.columns, keys=roster.columns[:1]):
         cells = dict(zip(roster.columns, person, strict=True))
-        cells[column] = table.points(grade.points, order.decimal)
+        cells[column] = table.points(_given(grade, order), order.decimal)
         if feedback:
             cells[feedback] = _html(comment(grade, order.language))
         rows.append(list(cells.values()))
@@ -89,6 +92,17 @@ def _has(order: Order, column: str) -> bool:
 
 def _item(grades: Sequence[Grade], order: Order) -> str:
     return order.item or grades[0].lesson
+
+
+def _given(grade: Grade, order: Order) -> float | None:
+    """What the learning environment gets: the mark on the course's scale if there is one, else the points."""
+    if not order.scale:
+        return grade.points
+    return None if grade.mark is None else grade.mark.value
+
+
+def _worth(grades: Sequence[Grade], order: Order) -> float:
+    return 10.0 if order.scale else _maximum(grades)
 
 
 def _maximum(grades: Sequence[Grade]) -> float:

@@ -20,5 +20,5 @@ class Order(NamedTuple):
     roster: Roster | None = None
     decimal: str = "."
     grade_column: str = ""                  # of Moodle's worksheet, if it is not one of the usual names
-    pass_percent: float = 55.0
+    scale: bool = False                     # whether the course has a scale: marks go to learning environments
     marks: Mapping[str, Mark] | None = None # by student, if the points are the gradebook's

@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from autograder.locale.language import translate
 from autograder.output.exports import table
 from autograder.output.exports.order import Order
+from autograder.output.final import on_scale
 from autograder.records import Grade
 
+_GRADEBOOK = ("auto_points", "by_hand", "late_penalty", "days_late", "to_grade", "look_again")
 
 def sheet(grades: Sequence[Grade], order: Order) -> bytes:
     """The whole class."""
     names = list(dict.fromkeys(exercise.name for grade in grades for exercise in grade.exercises))
-    header = ["student", "lesson", "status", "points", "max_points", "passed", *names,
-              *(() if order.marks is None else ("late_penalty", "to_grade")), "look_at", "submission", "isolation",
-              "checks"]
+    header = ["student", "lesson", "status", "points", "max_points", "passed", *(["mark"] if order.scale else []),
+              *names, *(() if order.marks is None else _GRADEBOOK), "look_at", "submission", "isolation", "checks"]
     rows = [header, *(_row(grade, names, order) for grade in grades)]
     return table.as_csv(rows, ";" if order.decimal == "," else ",", bom=True)
 
@@ -29,22 +30,31 @@ def _row(grade: Grade, names: Sequence[str], order: Order) -> list[str]:
     reasons = (*grade.for_a_person, *(grade.notices if grade.status == "unreadable" else ()))
     student = grade.student if table.is_harmless(grade.student) else table.words(grade.student)
     return [student, grade.lesson, grade.status, table.points(grade.points, order.decimal),
-            table.points(grade.max_points, order.decimal), _passed(grade, order.pass_percent),
+            table.points(grade.max_points, order.decimal), _passed(grade), *_mark(grade, order),
             *(table.points(found.get(name), order.decimal) for name in names), *_from_gradebook(grade, order),
             table.words("; ".join(translate(reason, order.language) for reason in reasons)),
             table.words(grade.submission), grade.isolation, grade.checks]
 
 
 def _from_gradebook(grade: Grade, order: Order) -> list[str]:
-    """What was taken off for late work, and what a person still has to grade."""
+    """What the points are made of, what a person still has to grade, and what changed since a person graded it."""
     if order.marks is None:
         return []
     mark = order.marks.get(grade.student)
-    return ["", ""] if mark is None else [table.points(mark.late_penalty, order.decimal),
-                                          table.words(", ".join(mark.waiting))]
+    if mark is None:
+        return [""] * len(_GRADEBOOK)
+    return [*(table.points(points, order.decimal) for points in (mark.auto, mark.by_hand, mark.late_penalty)),
+            str(mark.days_late), *(table.words(", ".join(names)) for names in (mark.waiting, mark.replaced))]
 
 
-def _passed(grade: Grade, percent: float) -> str:
-    if grade.points is None:
+def _mark(grade: Grade, order: Order) -> list[str]:
+    if not order.scale:
+        return []
+    value = None if grade.mark is None else grade.mark.value
+    return ["" if value is None else on_scale(value).replace(".", order.decimal)]
+
+
+def _passed(grade: Grade) -> str:
+    if grade.mark is None or grade.mark.passed is None:
         return ""
-    return "yes" if 100 * grade.points >= percent * grade.max_points else "no"
+    return "yes" if grade.mark.passed else "no"

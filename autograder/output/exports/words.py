@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autograder.locale.language import VERDICT_WORDS, language_for, translate
+from autograder.output.final import sentences
 from autograder.output.marks import NOT_ISOLATED, not_passed, points_of, reservations, verdict_mark
 from autograder.output.plain import plain
 from autograder.records import ExerciseGrade, Grade, Verdict
@@ -11,7 +12,7 @@ from autograder.records import ExerciseGrade, Grade, Verdict
 
 def summary(grade: Grade, language: str) -> list[str]:
     """What concerns the whole submission: why it could not be graded, what was repaired, whether there was a wall."""
-    lines = [translate(notice, language) for notice in grade.notices]
+    lines = [translate(notice, language) for notice in (*grade.notices, *sentences(grade))]
     if grade.status == "broken":
         lines.append(translate(VERDICT_WORDS["broken"], language))
     if grade.isolation == "none" and grade.status != "unreadable":

@@ -131,7 +131,7 @@
     const row = view[index];
     const name = cell("th", index, 0, { scope: "row", className: "name", title: row.name }, "");
     name.append(row.link ? element("a", { href: row.link, tabIndex: -1 }, row.name) : row.name);
-    const made = element("tr", {}, name, cell("td", index, 1, { className: "value" }, row.points === null ? row.status : String(row.points)));
+    const made = element("tr", {}, name, cell("td", index, 1, { className: "value" }, row.points === null ? row.status : String(row.points) + marked(row, " ")));
     made.dataset.row = index;
     made.setAttribute("aria-rowindex", index + 3);
     row.exercises.forEach((points, at) => made.append(
@@ -228,11 +228,12 @@
   }
 
   const theirs = (tag, words, className = "") => element(tag, { lang: data.language, className }, words);
+  const marked = (row, before) => row.mark === null ? "" : `${before}(${row.mark.toFixed(1)})`;
   const worth = (points, max) => `${points ?? "?"} of ${max}`;
 
   function of_student(row) {
     const lines = row.exercises.map((points, at) => element("li", {}, `${data.exercises[at].name}: ${worth(points, data.exercises[at].max)}`));
-    return [element("p", {}, `${row.status}, ${row.points === null ? "no points" : `${row.points} points`}`),
+    return [element("p", {}, `${row.status}, ${row.points === null ? "no points" : `${row.points} points${marked(row, ", mark ")}`}`),
       element("ul", {}, ...lines), ...Object.keys(row.mistakes).flatMap((at) => explained(row, at))];
   }
 
