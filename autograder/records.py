@@ -67,6 +67,7 @@ class Submission(msgspec.Struct, frozen=True):
     language: str = ""                   # of the edition that the student used: "nl", "en" or unknown
     notices: tuple[Text, ...] = ()       # everything that was repaired or left out on reading
     unreadable: Text | None = None       # why nothing could be read
+    for_a_person: tuple[Text, ...] = ()  # why a person should look at how it was handed in
     left: Left | None = None             # set for what is no submission: it was not looked at
     python: str = ""                     # the notebook's own version of Python, where that is newer than ours
     fault: Text | None = None            # why we failed to read it, whoever made it

@@ -20,6 +20,7 @@ import msgspec
 
 from autograder.course import STORE, old_journal
 from autograder.course.folder import CourseError
+from autograder.intake.own_cells import OF_FILES
 from autograder.records import Grade, Submission
 
 _PATIENCE = 30.0                                # seconds to wait for another program's write
@@ -77,9 +78,11 @@ def work_of(submission: Submission) -> str:
 
 def named(grade: Grade, submission: Submission, read: int = 0) -> Grade:
     """The grade of this work as that of this submission; its first `read` notices were about another file."""
+    others = (why for why in grade.for_a_person if why.template not in OF_FILES)
     return msgspec.structs.replace(
         grade, submission=submission.name, student=submission.student, language=submission.language,
-        key=submission.key, notices=(*submission.notices, *grade.notices[read:]))
+        key=submission.key, for_a_person=(*submission.for_a_person, *others),
+        notices=(*submission.notices, *grade.notices[read:]))
 
 
 class Store:

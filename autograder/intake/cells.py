@@ -19,6 +19,9 @@ TEXT_CAP = 4_000_000                      # characters that are kept of all text
 _UNPRINTABLE = re.compile("[\0\ud800-\udfff]")
 _MARKER = re.compile(r"^# ?(?:%%(?![^\s\[])|In ?\[[ \d]*\]:).*$", re.MULTILINE)
 _MARIMO = re.compile(r"^@app\.cell\b.*\n(?:async )?def \w+\([^()]*\):[^\n]*\n((?:(?:[ \t].*)?\n)*)", re.MULTILINE)
+_MARIMO_SETUP = re.compile(r"^with app\.setup\b[^\n]*:[^\n]*\n((?:(?:[ \t].*)?\n)*)", re.MULTILINE)
+_MARIMO_FUNCTION = re.compile(r"^@app\.(?:function|class_definition)\b.*\n((?:@.*\n)*(?:async )?(?:def|class)\b.*\n"
+                              r"(?:(?:[ \t)].*)?\n)*)", re.MULTILINE)
 _RETURN = re.compile(r"^return\b[^\n]*(?:\n[ \t)][^\n]*)*\s*\Z", re.MULTILINE)
 
 
@@ -37,12 +40,17 @@ def python_cells(source: str) -> list[NotebookCell]:
 
 def is_marimo(source: str) -> bool:
     """Whether a Python file is a marimo notebook, whose cells are the bodies of functions."""
-    return re.search(r"^import marimo\b", source, re.MULTILINE) is not None and _MARIMO.search(source) is not None
+    return re.search(r"^import marimo\b", source, re.MULTILINE) is not None and any(
+        way.search(source) for way in (_MARIMO, _MARIMO_SETUP, _MARIMO_FUNCTION))
 
 
 def marimo_cells(source: str) -> list[NotebookCell]:
-    """The cells of a marimo notebook, without the `return` at the end of each."""
-    return code_cells([_RETURN.sub("", textwrap.dedent(body)) for body in _MARIMO.findall(source)])
+    """The cells of a marimo notebook in order: what is set up, functions, and cells without the `return` at the end."""
+    source = source if source.endswith("\n") else f"{source}\n"
+    found = {match.start(): _RETURN.sub("", textwrap.dedent(match[1])) for match in _MARIMO.finditer(source)}
+    found |= {match.start(): textwrap.dedent(match[1]) for way in (_MARIMO_SETUP, _MARIMO_FUNCTION)
+              for match in way.finditer(source)}
+    return code_cells([found[start] for start in sorted(found)])
 
 
 def clean(source: str) -> str:

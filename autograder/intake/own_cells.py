@@ -16,6 +16,10 @@ from autograder.intake.template import Template, normalised
 from autograder.lessons.kit.lesson import UNWRITTEN, Lesson
 from autograder.records import Cell, NotebookCell, Text, text
 
+NOT_READ = text("The notebook imports {file}, which stands beside it and is not read. Its functions belong in the "
+                "notebook.", file="")
+ELSEWHERE = text("{names} stands in {file}, which was not graded. Put everything into one notebook.", names="", file="")
+OF_FILES = frozenset((NOT_READ.template, ELSEWHERE.template))     # about files beside the one that was graded
 PLACES = 200                              # at which a name is looked up
 NEAR = 700                                # characters on either side; no way to bind a name is longer
 _FENCE = re.compile(r"^```.*$\n?", re.MULTILINE)
@@ -50,7 +54,7 @@ def own_cells(cells: list[NotebookCell], template: Template, lesson: Lesson) -> 
     rescued = _rescued(cells, own, template, lesson)
     notices = [*_changed(given, template), *_put_back(cells, template), *_marked_anew(cells, template),
                *_repeated(code), *_run_after_all(merged), *_made_code(rescued), *_run_though_filed(unfiled),
-               *_undone(own, lesson),
+               *_undone(own, lesson), *_shadowed(own, lesson),
                *_missing(own + rescued, lesson, marked=any(cell.grade_id for cell in cells))]
     own = sorted((cell for cell in own + rescued if cell.source.strip()), key=lambda cell: cell.index)
     return tuple(Cell(cell.index, cell.source, cell.grade_id) for cell in own), notices
@@ -196,6 +200,20 @@ def _undone(own: list[NotebookCell], lesson: Lesson) -> Iterable[Text]:
     if undone:
         yield text("The cell with the empty function stands below your own, is run later, and so it is the one that "
                    "counts: {names}. Move your code into that cell, or delete it.", names=listed(undone))
+
+
+def _shadowed(own: list[NotebookCell], lesson: Lesson) -> Iterable[Text]:
+    """Which cells give a function's name to something else, after the function was defined."""
+    for exercise in lesson.exercises:
+        name = exercise.name
+        defined = [cell for cell in own if re.search(rf"^(?:async )?def[ \t]+{name}\b", cell.source, re.MULTILINE)]
+        later = [cell for cell in own if defined and cell.index > defined[-1].index and re.search(
+            rf"^(?:for[ \t]+)?(?:\w+,[ \t]*){{0,20}}{name}(?:[ \t]*,[ \t]*\w+){{0,20}}[ \t]*(?:=(?!=)|\bin\b)",
+            cell.source, re.MULTILINE)]
+        if later:
+            yield text("Cell {cell} gives the name {name} to something else, and that is what counts: the function "
+                       "from cell {defined} is lost. Use another name there, or delete that cell.",
+                       cell=later[-1].index + 1, name=name, defined=defined[-1].index + 1)
 
 
 def _missing(own: list[NotebookCell], lesson: Lesson, marked: bool) -> Iterable[Text]:

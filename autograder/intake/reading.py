@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -26,7 +27,7 @@ from autograder.intake.layout import (
 )
 from autograder.intake.names import listed, stem
 from autograder.intake.nothing import not_a_submission, nothing_here
-from autograder.intake.own_cells import writes
+from autograder.intake.own_cells import ELSEWHERE, NOT_READ, writes
 from autograder.intake.submission import of_sources, read_bytes, unreadable
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Left, Submission, Text, text
@@ -205,7 +206,28 @@ def _best(work: Work, lesson: Lesson) -> tuple[File, Submission]:
     """The best readable file of a student: with functions in it, with the right name, with the most, the newest."""
     drafts = _drafts(work, lesson)
     file, submission = max(drafts, key=lambda draft: _rank(*draft, lesson))
-    return file, _with_notices(submission, _about_choice(file, work, lesson))
+    look = tuple(_elsewhere(submission, file, work, drafts, lesson))
+    submission = replace_fields(submission, for_a_person=look)
+    return file, _with_notices(submission, (*look, *_about_choice(file, work, lesson)))
+
+
+def _elsewhere(chosen: Submission, file: File, work: Work, drafts: Sequence[tuple[File, Submission]],
+               lesson: Lesson) -> Iterator[Text]:
+    """What of the work stands in another file of the same student: modules, and functions that this one lacks."""
+    sources = [cell.source for cell in chosen.cells]
+    own = {path.stem for path in work.paths if path != file.path and path.suffix == ".py"} - set(lesson.beside)
+    for name in sorted(own):
+        way = re.compile(rf"^[ \t]*(?:from|import)[ \t]+(?:[\w., \t]{{0,200}},[ \t]*)?{re.escape(name)}\b",
+                         re.MULTILINE)
+        if any(map(way.search, sources)):
+            yield Text(NOT_READ.template, {"file": listed([f"{name}.py"])})
+    lacking = [exercise.name for exercise in lesson.exercises if not any(writes(source, exercise.name)
+                                                                         for source in sources)]
+    for other, draft in drafts:
+        there = [name for name in lacking if other is not file and any(writes(cell.source, name)
+                                                                      for cell in draft.cells)]
+        if there:
+            yield Text(ELSEWHERE.template, {"names": ", ".join(there), "file": listed([other.path.name])})
 
 
 def _drafts(work: Work, lesson: Lesson) -> list[tuple[File, Submission]]:

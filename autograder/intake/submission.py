@@ -17,6 +17,9 @@ from autograder.records import Cell, NotebookCell, Submission, Text, text
 
 #: in the metadata of a notebook; inside a JSON string the quotes would have backslashes
 _VERSION = re.compile(rb'"language_info"\s*:\s*\{(?:[^{}]|\{[^{}]*\}){0,2000}?"version"\s*:\s*"(\d{1,2})\.(\d{1,3})')
+#: what no notebook has at the beginning of a line
+_PYTHON = re.compile(rb"^(?:import[ \t]+\w+|from[ \t]+[\w.]+[ \t]+import\b|def[ \t]+\w+[ \t]*\()", re.MULTILINE)
+SCRIPT = text("The file is called a notebook but holds Python code; it was read as a Python file.")
 
 
 def read_bytes(name: str, data: bytes, lesson: Lesson, student: str | None = None) -> Submission:
@@ -28,7 +31,7 @@ def read_bytes(name: str, data: bytes, lesson: Lesson, student: str | None = Non
     student = stem(name) if student is None else student
     try:
         cells, notices = _cells(name, data, template)
-        whole, cut = ([], []) if name.lower().endswith(".py") else kept(cells)
+        whole, cut = ([], []) if name.lower().endswith(".py") or SCRIPT in notices else kept(cells)
         return _submission(name, student, cells, [*notices, *cut], lesson, newer_python(data), tuple(whole))
     except Unreadable as error:
         return unreadable(name, student, error.why, lesson)
@@ -49,6 +52,8 @@ def unreadable(name: str, student: str, why: Text, lesson: Lesson) -> Submission
 
 def _cells(name: str, data: bytes, template: Template) -> tuple[list[NotebookCell], list[Text]]:
     encoded, notices = utf8_of(data)
+    if not name.lower().endswith(".py") and not encoded.lstrip().startswith((b"{", b"<")) and _PYTHON.search(encoded):
+        return python_cells(encoded.decode()), [*notices, SCRIPT]
     if name.lower().endswith(".py"):
         source = encoded.decode()
         if is_marimo(source):

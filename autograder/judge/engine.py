@@ -244,7 +244,7 @@ class Engine:
         return self._grade(
             submission, "graded", start, exercises=tuple(exercises), cells=students[0].reports,
             notices=(*submission.notices, *newer, *map(quoted, _told(students)), *assessment.notices),
-            for_a_person=(*assessment.for_a_person, *newer, *_suspicious(students)))
+            for_a_person=(*submission.for_a_person, *assessment.for_a_person, *newer, *_suspicious(students)))
 
     def _assessed(self, submission: Submission) -> tuple[Assessment, list[Student]]:
         """The assessment and the student's processes. A lost zygote is never the student's fault: then once more."""

@@ -111,7 +111,7 @@ class Dispatcher:
             self._under_way[_failed_already(error)] = submission
 
     def _job(self, submission: Submission) -> bytes:
-        nobodys = replace(submission, name="", student="", language="", notices=(), notebook=())
+        nobodys = replace(submission, name="", student="", language="", notices=(), notebook=(), for_a_person=())
         return pack(Job(self._task, self._pool.about, nobodys, self._profile))
 
     def _ready(self) -> Iterator[Judged]:

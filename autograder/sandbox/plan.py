@@ -127,6 +127,12 @@ def _of_cell(cell: Cell, notes: Sequence[Note]) -> Iterator[Text]:
             where = text("{error} (line {line})", error=error, line=line) if line else error
             yield text("Cell {cell} stopped with {error}; the definitions after that were used all the same.",
                        cell=cell.index + 1, error=where)
+        elif note.kind == "undecorated":
+            yield text("Cell {cell}: {decorator} could not be imported here and was left out; the function below it "
+                       "was used without it.", cell=cell.index + 1, decorator=note.detail[:WORDS_CAP])
+        elif note.kind == "typed":
+            yield text("Cell {cell} holds quotes or spaces as word processors write them, which Python cannot read; "
+                       "they were read as plain ones.", cell=cell.index + 1)
         else:
             yield text("Cell {cell}: {magic} does nothing here and was left out.",
                        cell=cell.index + 1, magic=note.detail[:WORDS_CAP])

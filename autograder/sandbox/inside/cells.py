@@ -20,16 +20,23 @@ from types import CodeType
 from typing import Any, Literal, NamedTuple
 
 from autograder.sandbox.inside.blocks import readable
-from autograder.sandbox.inside.definitions import defines, names_something
-from autograder.sandbox.inside.magics import Shell, as_python, display, without_cell_magic
+from autograder.sandbox.inside.definitions import defines, imported_names, names_something, without_absent
+from autograder.sandbox.inside.magics import Shell, as_python, display, show_nothing, without_cell_magic
 from autograder.sandbox.wire.calling import cell_filename, described
 from autograder.sandbox.wire.messages import CUT, NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
 from autograder.sandbox.wire.plain import exact_text
 
 SLOW_STATEMENT = 0.5                      # seconds of processor time ...
 BEHIND_WALL = 3                           # ... or so many times that by the wall clock: it may have slept
+_LAZY = __future__.annotations.compiler_flag
+#: quotes and spaces that word processors, PDFs and chats put in the place of those of Python
+TYPED = str.maketrans("“”„‟″‘’‚‛′" + "\u00a0\u2007\u202f\u2002\u2003\u2009\u3000", '"' * 5 + "'" * 5 + " " * 7,
+                      "\u200b\u2060\ufeff")
 _FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names
               if name != "nested_scopes")                   # whose flag now means something else
+
+
+Kind = Literal["stopped", "left_out", "undecorated", "typed"]
 
 
 class Failure(NamedTuple):
@@ -92,9 +99,11 @@ class Cells:
         self.namespace, self._after = namespace, after      # `after` is called after every statement
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         self._notes: list[Note] = []
+        self._absent: set[str] = set()      # names that failed imports were to bring
         shell = Shell(namespace, lambda what: self._note("left_out", what))
         for name, function in {"get_ipython": lambda: shell, "display": display}.items():
             setattr(builtins, name, function)
+        show_nothing()
 
     def run(self, request: Run) -> Ran:
         """Run one cell. Everything it raises is caught."""
@@ -105,7 +114,7 @@ class Cells:
         status, words = failure or ("ok", "")
         return Ran(request.nonce, status, words, printed.text(), slow, self._notes[:NOTES_CAP])
 
-    def _note(self, kind: Literal["stopped", "left_out"], detail: str) -> None:
+    def _note(self, kind: Kind, detail: str) -> None:
         self._notes.append(Note(kind, exact_text(detail[:WORDS_CAP])))
 
     def _run(self, request: Run, slow: list[int]) -> Failure | None:
@@ -126,7 +135,9 @@ class Cells:
             try:
                 self._execute(code)
             except BaseException as error:
-                failure = failure or Failure.of(error)
+                self._absent |= imported_names(statement)
+                if not self._defined_without(statement, error, cell_filename(request.cell)):
+                    failure = failure or Failure.of(error)
             self._after()
             slowly = max(time.process_time() - computed, (time.perf_counter() - started) / BEHIND_WALL)
             if slowly > SLOW_STATEMENT and not names_something(statement):
@@ -143,6 +154,11 @@ class Cells:
         if unread:
             source = as_python(source)
             body, unread = readable(source, filename)
+        if unread and (plain := source.translate(TYPED)) != source:
+            more, still = readable(plain, filename)
+            if still is None or len(more) > len(body):
+                source, body, unread = plain, more, still
+                self._note("typed", "")
         linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
         compiled = []
         for statement in body:
@@ -151,6 +167,22 @@ class Cells:
             except SyntaxError as error:                    # such as a return outside a function
                 unread = unread or error
         return compiled, unread
+
+    def _defined_without(self, statement: ast.stmt, error: BaseException, filename: str) -> bool:
+        """Whether a definition works without what a failed import was to bring: annotations, and decorators."""
+        if not self._absent or not isinstance(error, NameError | AttributeError):
+            return False
+        bare, gone = without_absent(statement, self._absent - self.namespace.keys())
+        if bare is None:
+            return False
+        code = compile(ast.Module([bare], []), filename, "exec", self._flags | _LAZY, dont_inherit=True)
+        try:
+            self._execute(code)
+        except Exception:
+            return False
+        for decorator in gone:
+            self._note("undecorated", decorator)
+        return True
 
     def _compiled(self, statement: ast.stmt, filename: str) -> CodeType:
         code = compile(ast.Module([statement], []), filename, "exec", self._flags, dont_inherit=True)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
@@ -14,6 +15,32 @@ _IMPORTS = (ast.Import, ast.ImportFrom)
 def names_something(statement: ast.stmt) -> bool:
     """Whether this is an import, or the definition of a function or class."""
     return isinstance(statement, _DEFINITIONS + _IMPORTS)
+
+
+def imported_names(statement: ast.stmt) -> set[str]:
+    """The names that an import statement binds; none for any other statement."""
+    if not isinstance(statement, _IMPORTS):
+        return set()
+    return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+
+
+def without_absent(statement: ast.stmt, absent: set[str]) -> tuple[ast.stmt | None, list[str]]:
+    """A definition without the decorators that these names would have to bring, and those in words; None for anything
+    else.
+    """
+    if not isinstance(statement, _DEFINITIONS):
+        return None, []
+    gone = [decorator for decorator in statement.decorator_list if _root(decorator) in absent]
+    bare = copy.copy(statement)
+    bare.decorator_list = [decorator for decorator in statement.decorator_list if decorator not in gone]
+    return bare, [f"@{ast.unparse(decorator)}" for decorator in gone]
+
+
+def _root(expression: ast.expr) -> str:
+    """The name that an expression such as `numba.njit(cache=True)` begins with."""
+    while isinstance(expression, ast.Attribute | ast.Call | ast.Subscript):
+        expression = expression.func if isinstance(expression, ast.Call) else expression.value
+    return expression.id if isinstance(expression, ast.Name) else ""
 
 
 def defines(statement: ast.stmt, namespace: Mapping[str, Any]) -> bool:

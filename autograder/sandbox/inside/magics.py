@@ -5,12 +5,14 @@ IPython's transformer is loaded without the rest of IPython (6 ms), and only for
 """
 from __future__ import annotations
 
+import builtins
 import importlib
 import importlib.util
 import re
 import sys
 import types
 from collections.abc import Callable
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 _RUNNING = {"time", "timeit", "capture", "prun", "memit", "mprun", "lprun"}
@@ -105,3 +107,36 @@ def display(*values: Any, **_: Any) -> None:
     """Print the values, as a notebook without pictures would."""
     for value in values:
         print(repr(value))
+
+
+class _Shown:
+    """What IPython.display offers: anything may be made of it, and nothing is shown."""
+
+    def __init__(self, *_: Any, **__: Any):
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda *_, **__: None
+
+    def __repr__(self) -> str:
+        return "<something to show>"
+
+
+def show_nothing() -> None:
+    """Let `IPython.display` be imported, whether IPython is installed or not: its pictures would be seen by nobody."""
+    spec = importlib.util.find_spec("IPython") or ModuleSpec("IPython", None, is_package=True)
+    package, shown = types.ModuleType("IPython"), types.ModuleType("IPython.display")
+    package.__spec__, package.__path__ = spec, list(spec.submodule_search_locations or ())
+    package.display = shown
+    package.get_ipython = lambda: builtins.get_ipython()
+    shown.display = display
+    shown.__getattr__ = _part_of_display
+    sys.modules |= {"IPython": package, "IPython.display": shown}
+
+
+def _part_of_display(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return _Shown if name[:1].isupper() else lambda *_, **__: None

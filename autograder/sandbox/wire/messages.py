@@ -83,10 +83,11 @@ class Note(msgspec.Struct, array_like=True):
     """Something about a cell that a person should know.
 
     "stopped": a statement failed with this error, and later definitions ran all the same; "left_out": this magic or
-    shell command did nothing.
+    shell command did nothing; "undecorated": this decorator could not be imported; "typed": quotes or spaces of a word
+    processor were read as plain ones.
     """
 
-    kind: Literal["stopped", "left_out"]
+    kind: Literal["stopped", "left_out", "undecorated", "typed"]
     detail: str
 
 
