@@ -89,11 +89,13 @@ class Result(msgspec.Struct, frozen=True, eq=False):
 class Call(msgspec.Struct, frozen=True, eq=False, weakref=True):
     """One question to a subject: a function's name and its arguments. Made once, compared by identity.
 
-    Arguments are None, bool, int, float, str, arrays, dicts of those, a Result, or a Proxy.
+    Arguments are None, bool, int, float, str, arrays, dicts of those, a Result, or a Proxy. `watch`: arrays of which
+    is seen whether the call moves their numbers one by one.
     """
 
     function: str
     args: tuple[Any, ...]
+    watch: tuple[Any, ...] = ()
 
 
 class Proxy(msgspec.Struct, frozen=True):
@@ -129,6 +131,7 @@ class Outcome(msgspec.Struct, frozen=True):
     where: tuple[int, int] | None = None # the cell and line of the student's at which it arose
     within: str = ""                     # the function of the student's in which that line stands
     seconds: float = 0.0
+    moved: bool = False                  # whether the numbers of a watched array were moved one by one
 
 
 class CellReport(msgspec.Struct, frozen=True):

@@ -92,7 +92,7 @@ class Assessor:
             with stage("checks"):
                 judged = own_world(self.lesson, own, self.reference)
                 answers = {name: one.answers["own"] for name, one in judged.items()}
-                notices, for_a_person = self.lesson.advice(answers, self.reference)
+                notices, for_a_person = self.lesson.advice(answers, self.reference, own.answer)
                 self._stand_in(judged, open_subject)
                 for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
                 show_examples(judged.values(), open_subject, self.reference)

@@ -231,7 +231,7 @@ class Student:
     def _ask(self, call: Call) -> Outcome:
         child, number = self.begin(), next(self._numbers)
         ask = Ask(new_nonce(), number, call.function, arguments(call, self._kept.__getitem__),
-                  anew=any(type(arg) is Proxy for arg in call.args))
+                  anew=any(type(arg) is Proxy for arg in call.args), watch=list(call.watch))
         try:
             seconds = self._sandbox.seconds / 2 ** self._overruns[call.function]
             call_back = partial(self._answering.answer, arguments=arguments_of(call))

@@ -52,6 +52,11 @@ class Case:
         return Call(f"{self.function}_backward", (Result(self.forward, 1), *self.backward_args()))
 
     @cached_property
+    def watched(self) -> Call:
+        """The backward, of which is seen whether it moves the numbers of x or of the parameters one by one."""
+        return Call(self.backward.function, self.backward.args, (self.x, *self.params.values()))
+
+    @cached_property
     def forward_again(self) -> tuple[Call, Call]:
         """The same question two more times in a row."""
         return twice(self.forward.function, *self.forward.args)

@@ -187,8 +187,9 @@ class Lesson:
     #: ... and those that only display something: behind the wall they do nothing
     shows: Mapping[str, str] = field(default_factory=dict)
     sample_tests: tuple[str, ...] = ()          # bodies of weak own tests, for a synthetic class
-    #: (exercise -> call -> outcome in the own world, the reference) -> notices for the student, reasons for a person
-    advice: Callable[..., tuple[list[Text], list[Text]]] = lambda answers, reference: ([], [])
+    #: (exercise -> call -> outcome in the own world, the reference, what asks more there)
+    #: -> notices for the student, reasons for a person
+    advice: Callable[..., tuple[list[Text], list[Text]]] = lambda answers, reference, ask: ([], [])
 
     @cached_property
     def reference_source(self) -> str:

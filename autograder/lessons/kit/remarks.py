@@ -16,6 +16,11 @@ OUT_OF_REACH = text("the gradients are right, but a large case is out of their r
 INEXACT = text("the gradients are right, but less exact than float64 allows: does the student compute in float32 or "
                "with a small number added somewhere, or find gradients by nudging (numerical differentiation)?")
 
+NUDGED = text("the gradients may have been found by nudging (numerical differentiation): an input comes up in the "
+              "backward with its numbers changed one by one; ask how they were derived")
+NUDGES = text("your {function} seems to find gradients by nudging numbers one by one (numerical differentiation). "
+              "That costs no points by itself, but this exercise asks for gradients that you derive")
+
 
 def answer_of(answers: Answers, call: Call, parts: int) -> Outcome | None:
     """The student's own answer, if it is a tuple of this many parts."""

@@ -57,6 +57,8 @@ def _whole_numbers(seed: int, B: int, T: int, C: int) -> Case:
 
 # --- hidden cases -------------------------------------------------------------------------------------------------
 GENERAL = random_case(20271, B=2, T=5, C=7)
+#: small, of numbers that every kind of float holds exactly: what moves one of them can be seen
+WATCHED = random_case(20270, B=1, T=2, C=6, eps=0.5).each(lambda array: np.round(16 * array) / 16)
 OTHER = random_case(20272, B=4, T=3, C=6)
 PLAIN = replace(OTHER, params={"gain": np.ones(6), "bias": np.zeros(6)})
 EPS = random_case(20273, B=3, T=2, C=5, eps=0.5)

@@ -1,8 +1,12 @@
 """Remarks that never cost points: for the student, and for a person who should look at a submission."""
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from autograder.lessons.kit.remarks import (
     INEXACT,
+    NUDGED,
+    NUDGES,
     OUT_OF_REACH,
     Answers,
     answer_of,
@@ -11,10 +15,10 @@ from autograder.lessons.kit.remarks import (
     inexact,
 )
 from autograder.lessons.multihead import probes
-from autograder.records import Outcome, Subject, Text, text
+from autograder.records import Call, Outcome, Subject, Text, text
 
 
-def advice(answers: Answers, reference: Subject) -> tuple[list[Text], list[Text]]:
+def advice(answers: Answers, reference: Subject, ask: Callable[[Call], Outcome]) -> tuple[list[Text], list[Text]]:
     """Notices for the student, and reasons for a person to look."""
     forward = answer_of(answers, probes.GENERAL.forward, 2)
     backward = answer_of(answers, probes.GENERAL.backward, 2)
@@ -25,6 +29,9 @@ def advice(answers: Answers, reference: Subject) -> tuple[list[Text], list[Text]
     want = reference.answer(probes.GENERAL.forward).value[0]
     if forward is not None and inexact(forward.value[0], want):
         notices.append(how_exact(forward.value[0], want))
+    if backward is not None and ask(probes.WATCHED.watched).moved:
+        notices.append(text(NUDGES.template, function="multihead_backward"))
+        for_a_person.append(NUDGED)
     elif gave_up_on_size(answers, backward, probes.LARGE.backward):
         for_a_person.append(OUT_OF_REACH)
     elif backward is not None and _inexact_gradient(backward, reference):

@@ -66,6 +66,8 @@ def _whole_numbers(seed: int, B: int, T: int, H: int, d: int) -> Case:
 
 # --- hidden cases -------------------------------------------------------------------------------------------------
 GENERAL = random_case(20261, B=2, T=5, H=3, d=4, allowed=irregular_mask(5, 3))
+#: small, of numbers that every kind of float holds exactly: what moves one of them can be seen
+WATCHED = random_case(20260, B=1, T=2, H=2, d=2).each(lambda array: np.round(16 * array) / 16)
 FULL_MASK = random_case(20262, B=3, T=4, H=2, d=5)
 NARROW_HEADS = random_case(20263, B=2, T=3, H=4, d=1, allowed=np.tril(np.ones((3, 3), dtype=bool)))
 ONE_HEAD = random_case(20264, B=2, T=4, H=1, d=3, allowed=np.tril(np.ones((4, 4), dtype=bool)))

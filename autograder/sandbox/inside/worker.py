@@ -39,6 +39,7 @@ from autograder.sandbox.wire.messages import (
     decode_from_judge,
     encode,
 )
+from autograder.sandbox.wire.watching import watching
 
 
 def serve(channel: socket.socket) -> None:
@@ -118,8 +119,9 @@ class Worker:
         try:
             with printing_to(Printed(0)):     # what is printed for hidden inputs is nobody's business
                 call = partial(perform, self._namespace, ask.function, ask.args, self._special)
-                live, answer = copy_context().run(call) if ask.anew else call()      # nothing stays of errstate
-            answer.nonce = ask.nonce
+                with watching(ask.watch) as watch:
+                    live, answer = copy_context().run(call) if ask.anew else call()     # nothing stays of errstate
+            answer.nonce, answer.moved = ask.nonce, watch is not None and watch.moved
             body = encode(answer)
             if not ask.anew:                  # what is refused is not kept either: it could fill the memory
                 self._answers[ask.call] = Kept(live)

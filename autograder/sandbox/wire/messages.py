@@ -106,7 +106,7 @@ class Ask(msgspec.Struct, tag="ask", array_like=True):
     """Judge -> worker: call this function. `call` numbers the answer, so that later calls can refer to it.
 
     An argument may be (or, in a dict, hold) a Handle of an earlier answer or a Proxy. `anew`: NumPy's global random
-    numbers go on from where they were at the first such question.
+    numbers go on from where they were at the first such question. `watch`: see `watching`.
     """
 
     nonce: int
@@ -114,6 +114,7 @@ class Ask(msgspec.Struct, tag="ask", array_like=True):
     function: str
     args: list[Any]
     anew: bool = False
+    watch: list[Any] = []
 
 
 class Answer(msgspec.Struct, tag="answer", array_like=True):
@@ -128,6 +129,7 @@ class Answer(msgspec.Struct, tag="answer", array_like=True):
     message: str = ""
     kinds: list[str] = []
     where: tuple[int, int] | None = None
+    moved: bool = False
 
 
 class AskAgain(msgspec.Struct, tag="ask-again", array_like=True):
@@ -209,6 +211,8 @@ def _decode(decoder: msgspec.msgpack.Decoder, body: Frame, texts: int) -> Any:
             message.value = plain_value(message.value)
         elif isinstance(message, Ask | CallBack):
             message.args = plain_value(message.args)
+        if isinstance(message, Ask):
+            message.watch = [*plain_value(message.watch)]
     except (msgspec.MsgspecError, RecursionError, TypeError, ValueError, OverflowError, UnicodeError) as error:
         raise WireError(str(error)) from None       # TypeError: a key that cannot be one, in msgspec up to 0.20
     return message
