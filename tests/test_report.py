@@ -25,7 +25,7 @@ from autograder.report.cells import SIGNS, code_of
 from autograder.report.change import ShareChange, changes
 from autograder.report.facts import Class
 from autograder.report.grid import grid_data, json_in_page
-from autograder.report.items import items, most_failed, remarked
+from autograder.report.items import costliest, items, remarked
 from autograder.report.mistakes import mistakes, unexplained
 from autograder.report.page import Run, report_page
 from autograder.report.person import groups
@@ -198,9 +198,20 @@ def test_one_exercise_does_not_hide_what_others_get_wrong():
             replace(verdict, verdict="passed", points=1.0) if index else verdict
             for index, verdict in enumerate(exercise.verdicts)))))
 
-    found = most_failed(items(Class([two("a", False, False, False, False, True), two("b", True, *[False] * 4)])))
+    found = costliest(items(Class([two("a", False, False, False, False, True), two("b", True, *[False] * 4)])))
     assert [(item.column.exercise, item.column.check, item.failed) for item in found] == [
         ("multihead", "c1", 2), ("multihead", "c2", 2), ("multihead", "c3", 2), ("other", "c0", 1)]
+
+
+def test_what_cost_the_class_most_comes_first_whoever_many_fail():
+    def weighed(student, *passed):
+        exercise, = scored(student, *passed).exercises
+        return replace(scored(student, *passed), exercises=(replace(exercise, verdicts=tuple(
+            replace(verdict, max_points=worth, points=worth if verdict.points else 0.0)
+            for verdict, worth in zip(exercise.verdicts, (0.25, 4.0), strict=True))),))
+
+    found = costliest(items(Class([weighed("a", False, False), weighed("b", False, True), weighed("c", True, True)])))
+    assert [(item.column.check, item.failed, item.lost) for item in found] == [("c1", 1, 4.0), ("c0", 2, 0.5)]
 
 
 def test_what_was_not_judged_is_nobodys_failure():
@@ -328,7 +339,7 @@ def test_students_words_are_marked_as_of_their_language():
 def test_charts_have_a_description_and_a_table():
     page = page_of(*class_of(30), against=Run(class_of(30, 2)))
     charts = [attributes for tag, attributes in page.tags if tag == "svg"]
-    assert len(charts) == 4
+    assert len(charts) == 2 * 4                # for a screen and for a telephone
     assert all(chart["role"] == "img" and "numbers" in chart["aria-label"] for chart in charts)
     tables = [tag for tag, _ in page.tags if tag == "table"]
     assert tables.count("table") == [tag for tag, _ in page.tags].count("caption")

@@ -17,6 +17,11 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"
              "--disable-component-update", "--disable-sync"]
 STUDENTS = 1000
 ATTACK = "</script><img src=x onerror=\"document.title='taken'\"><svg onload=\"document.title='taken'\">\u2028${1}"
+#: the words of a chart that stick out of it
+INSIDE = """svg => [...svg.querySelectorAll('text')].filter(word => {
+    const [one, all] = [word.getBoundingClientRect(), svg.getBoundingClientRect()]
+    return one.left < all.left - 1 || one.right > all.right + 1 || one.bottom > all.bottom + 1
+}).map(word => word.textContent)"""
 FIRST_CHECK = 7                                 # columns before it: the student, all points, five exercises
 
 
@@ -233,12 +238,17 @@ def test_printing_puts_every_row_on_paper(page):
 def test_on_a_telephone_nothing_is_wider_than_the_screen(browser, address, scheme):
     with opened(browser, address, viewport={"width": 400, "height": 800}, color_scheme=scheme) as page:
         assert page.evaluate("document.documentElement.scrollWidth") == 400
+        shown = page.locator("figure svg:visible")
+        assert shown.count() == 4
+        for chart in shown.all():                       # nothing is drawn outside the chart, and all of it is in view
+            assert chart.evaluate(INSIDE) == []
+            assert chart.evaluate("svg => svg.closest('figure').scrollWidth <= svg.closest('figure').clientWidth")
 
 
 @pytest.mark.slow
 def test_without_scripts_everything_but_the_table_is_there(browser, address):
     with opened(browser, address, java_script_enabled=False) as page:
-        assert page.locator("svg").count() == 4
+        assert page.locator("svg:visible").count() == 4
         assert page.locator("noscript").inner_text().startswith("This table needs the page's own script")
 
 

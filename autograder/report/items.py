@@ -20,12 +20,16 @@ WEAK = 0.2                                      # an item-rest correlation below
 
 @dataclass(frozen=True)
 class Item:
-    """One check over all who wrote something for it. `rest` is the item-rest correlation, or None."""
+    """One check over all who wrote something for it: `lost` points together.
+
+    `rest` is the item-rest correlation, or None.
+    """
 
     column: Column
     tried: int
     passed: int
     not_written: int
+    lost: float
     rest: float | None
 
     @property
@@ -73,7 +77,8 @@ def _item(column: Column, found: list[tuple[float, Verdict]]) -> Item:
     written = [(points, verdict) for points, verdict in found if code_of(verdict) not in BLANK]
     passing = [earned(verdict) for _, verdict in written]
     rest = [points - (verdict.points or 0.0) for points, verdict in written]
-    return Item(column, len(written), sum(passing), len(found) - len(written), _correlation(passing, rest))
+    lost = sum(verdict.max_points - (verdict.points or 0.0) for _, verdict in written)
+    return Item(column, len(written), sum(passing), len(found) - len(written), lost, _correlation(passing, rest))
 
 
 def _correlation(passing: list[bool], rest: list[float]) -> float | None:
@@ -89,14 +94,14 @@ def remarked(found: list[Item]) -> list[Item]:
                   key=lambda item: (not item.odd, bool(item.passed), item.passed == item.tried, item.rest or 0.0))
 
 
-def most_failed(found: list[Item], each: int = 3) -> list[Item]:
-    """The checks that most students fail, a few per exercise, so that one exercise does not hide the others."""
+def costliest(found: list[Item], each: int = 3) -> list[Item]:
+    """The checks that cost the class most points, a few per exercise, so that one exercise does not hide the others."""
     exercises: dict[str, list[Item]] = {}
-    for item in sorted(found, key=_failed):
+    for item in sorted(found, key=_cost):
         if item.failed > 0:
             exercises.setdefault(item.column.exercise, []).append(item)
-    return sorted((item for ranked in exercises.values() for item in ranked[:each]), key=_failed)
+    return sorted((item for ranked in exercises.values() for item in ranked[:each]), key=_cost)
 
 
-def _failed(item: Item) -> int:
-    return -item.failed
+def _cost(item: Item) -> tuple[float, int]:
+    return -item.lost, -item.failed

@@ -30,7 +30,7 @@ from autograder.report.cells import SIGNS
 from autograder.report.change import changes
 from autograder.report.facts import PASSING_SHARE, Class
 from autograder.report.grid import Link, grid_data, json_in_page
-from autograder.report.items import items, most_failed, remarked
+from autograder.report.items import costliest, items, remarked
 from autograder.report.mistakes import mistakes, unexplained
 from autograder.report.person import groups
 
@@ -63,7 +63,7 @@ def report_page(run: Run, language: str, *, against: Run | None = None, pass_mar
     found, attention = items(of), groups(of)
     script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
     return page_template("report.html", language, TEMPLATES).render(
-        of=of, run=run, against=against, remarked=remarked(found), failed=most_failed(found),
+        of=of, run=run, against=against, remarked=remarked(found), costliest=costliest(found),
         anonymous=secret is not None, about=_about(of), attention=attention,
         first=_students(group for group in attention if group.first), items=found,
         left=sorted(run.left, key=lambda each: (not each.asks, each.path)), plain=plain,
