@@ -66,8 +66,8 @@ class SubmissionExporter(NotebookExporter):
                 self.log.error(words)
                 raise NbGraderException(words) from None
 
-    def _add_what_was_missed(self, converter: Autograde, directory: Any) -> None:
-        assignment = directory.assignment_id
+    def _add_what_was_missed(self, converter: Any) -> None:
+        directory, assignment = converter.coursedir, converter.coursedir.assignment_id
         names = [name for name in notebooks_of(assignment) if fnmatch(name, directory.notebook_id)]
         for folder in glob(directory.format_path(directory.submitted_directory, directory.student_id, assignment)):
             paths = [os.path.join(folder, f"{name}.ipynb") for name in names]
