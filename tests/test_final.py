@@ -45,7 +45,7 @@ def graded(course: Course, *grades, handed_in: dict[str, datetime] | None = None
     for grade in grades:
         path = course.path("feedback", grade.student, "multihead").with_suffix(".html")
         course.path("submitted", grade.student, "multihead").mkdir(parents=True, exist_ok=True)
-        write_page(path, grade, "en")
+        write_page(course, path, grade, "en")
     with GradebookWriter(course, LESSON) as writer:
         writer.write([Entry(grade, (handed_in or {}).get(grade.student)) for grade in grades])
 

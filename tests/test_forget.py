@@ -102,6 +102,15 @@ def test_what_a_person_made_is_named_and_stays(course, capsys):
     assert archive.exists()
 
 
+def test_a_student_whom_only_other_files_name_is_unknown(course, capsys):
+    Path("marks.csv").write_text("student-77,20\n")
+    assert cli.run(["forget", "student-77", "--yes"]) == 2
+    said = capsys.readouterr().err
+    assert "is about student-77" in said
+    assert "hold the name, and are kept: marks.csv" in said
+    assert said.count("\n") == 1
+
+
 def test_a_second_time_there_is_nothing_left_and_the_nearest_name_is_told(course, capsys):
     cli.run(["forget", GONE, "--yes"])
     assert cli.run(["forget", GONE, "--yes"]) == 2

@@ -35,13 +35,14 @@ def forget(student: str, yes: bool) -> int:
         course = Course.find(Path.cwd())
         with only_one(course.root, "autograder forget", PATIENCE):
             found = _found(course, student)
-            if not found and not mentions(course, student):
-                raise click.UsageError(f"nothing in {course.root} is about {student}{_nearest(course, student)}")
-            if found:
-                click.echo("\n".join([f"of {student}:", *(f"  {line}" for line in found)]))
-                _ask(yes)
-                remove(course, student)
-                click.echo(f"removed; `autograder report` makes the class report again, without {student}")
+            if not found:
+                named = [os.path.relpath(path) for path in mentions(course, student)]
+                still = f"; these files hold the name, and are kept: {', '.join(named[:5])}" if named else ""
+                raise click.UsageError(f"nothing in {course.root} is about {student}{_nearest(course, student)}{still}")
+            click.echo("\n".join([f"of {student}:", *(f"  {line}" for line in found)]))
+            _ask(yes)
+            remove(course, student)
+            click.echo(f"removed; `autograder report` makes the class report again, without {student}")
             left = [os.path.relpath(path) for path in mentions(course, student)]
     except CourseError as error:
         raise click.UsageError(str(error)) from None

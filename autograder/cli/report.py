@@ -220,7 +220,8 @@ def _secret(course: Course | None) -> bytes:
     path = course.root / KEY
     path.parent.mkdir(exist_ok=True)
     try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        mode = 0o660 if course.setting("groupshared") else 0o600
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             file.write(os.urandom(32))
     except FileExistsError:
         pass

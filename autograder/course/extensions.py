@@ -81,7 +81,7 @@ def write_extensions(root: Path, given: Extensions) -> None:
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\n")
     writer.writerows([COLUMNS, *((student, of, until) for (of, student), until in sorted(given.items()))])
-    replace_file(root / FILE, file.getvalue().encode("utf-8", "replace"), 0o644)
+    replace_file(root / FILE, file.getvalue().encode("utf-8", "replace"))
 
 
 class DueDates:

@@ -131,6 +131,11 @@ class Course:
         """The permissions that nbgrader gives to autograded files."""
         return 0o664 if self.setting("groupshared") else 0o444
 
+    @property
+    def own_mode(self) -> int:
+        """The permissions of what the autograder itself writes and writes again."""
+        return 0o664 if self.setting("groupshared") else 0o644
+
 
 def _gaps(template: str) -> set[str]:
     """The names of the gaps in a format string; none if it is not a format string."""

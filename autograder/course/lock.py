@@ -24,6 +24,8 @@ def only_one(course: Path, command: str, patience: float,
     lock = FileLock(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.touch()                        # as the umask says: two teachers may share a course
         try:
             lock.acquire(timeout=0)
         except Timeout:

@@ -246,6 +246,7 @@ def _make(path: Path) -> None:
         part = path.with_name(f".{path.name}.part")
         part.unlink(missing_ok=True)
         try:
+            part.touch()                        # as the umask says: SQLite itself would never let a group write
             _new(part, path).close()
             os.replace(part, path)
         except BaseException:

@@ -19,8 +19,11 @@ from autograder.atomic import replace_file
 from autograder.judge.cache import folder
 
 
-def put_empty_gradebook(url: str) -> None:
-    """Put an empty gradebook where this URL names a SQLite file in an existing folder, if nothing is there yet."""
+def put_empty_gradebook(url: str, mode: int = 0o644) -> None:
+    """Put an empty gradebook where this URL names a SQLite file in an existing folder, if nothing is there yet.
+
+    It has at most the permissions of this mode, as the umask allows.
+    """
     from sqlalchemy import make_url
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite" or not parsed.database or parsed.database.startswith("file:"):
@@ -32,7 +35,7 @@ def put_empty_gradebook(url: str) -> None:
     with suppress(Exception):
         try:
             replace_file(new, _kept() or _made())
-            new.chmod(new.stat().st_mode & 0o644)       # as SQLite makes it
+            new.chmod(new.stat().st_mode & mode)
             os.link(new, path)                  # never replaces one that was made meanwhile
         finally:
             new.unlink(missing_ok=True)

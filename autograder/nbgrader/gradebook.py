@@ -78,7 +78,7 @@ class GradebookWriter:
         check_nbgrader()
         from nbgrader.api import Gradebook
         with in_words(self._url), ExitStack() as opened:
-            put_empty_gradebook(self._url)
+            put_empty_gradebook(self._url, self.course.own_mode)
             with commands_on_path():
                 gradebook = opened.enter_context(Gradebook(self._url, self.course.course_id))
             self._gradebook, self._db = gradebook, gradebook.db

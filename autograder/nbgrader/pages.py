@@ -15,10 +15,10 @@ _LANGUAGE = re.compile(r'<html lang="(\w+)">')
 _MARK = re.compile(r'<meta name="mark" content="([^"]*)">')
 
 
-def write_page(path: Path, grade: Grade, language: str) -> None:
+def write_page(course: Course, path: Path, grade: Grade, language: str) -> None:
     """The page of this grade."""
     from autograder.output.feedback import feedback_page
-    replace_file(path, feedback_page(grade, language).encode(), 0o644)
+    replace_file(path, feedback_page(grade, language).encode(), course.own_mode)
 
 
 def update_pages(course: Course, grades: Iterable[Grade], language: str = "") -> None:
@@ -36,4 +36,4 @@ def update_pages(course: Course, grades: Iterable[Grade], language: str = "") ->
             continue
         said, words = _MARK.search(head), _LANGUAGE.search(head)
         if (unescape(said[1]) if said else "") != made_of(grade):
-            write_page(path, grade, words[1] if words else language)
+            write_page(course, path, grade, words[1] if words else language)

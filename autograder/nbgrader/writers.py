@@ -130,7 +130,7 @@ class Writers:
         with stage("autograded"):
             unanswered = self._autograded.write(submission, grade)
         with stage("feedback"):
-            write_page(paths[1], grade, self._language)
+            write_page(self._course, paths[1], grade, self._language)
         handed_in = timestamp(work_folder(self._course, student, assignment))
         self._batch.append(_Waiting(submission, _entry(grade, handed_in, unanswered), number, mark, paths))
 

@@ -1,0 +1,55 @@
+"""Two teachers share a course (`groupshared = True`, umask 002): what one wrote, the other can write again."""
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from courses import LESSON, grade_of, new_course
+
+from autograder import cli
+from autograder.course.extensions import write_extensions
+from autograder.course.folder import Course
+from autograder.course.lock import only_one
+from autograder.course.store import Store
+from autograder.nbgrader.gradebook import Entry, GradebookWriter
+from autograder.nbgrader.pages import write_page
+from autograder.nbgrader.writers import make_gradebook
+from autograder.records import Submission
+
+
+def written(folder: Path, shared: bool, umask: int) -> Course:
+    """A course in which a teacher with this umask did a bit of everything."""
+    config = new_course(folder).root / "nbgrader_config.py"
+    config.write_text(f"{config.read_text()}\nc.CourseDirectory.groupshared = {shared}\n")
+    before = os.umask(umask)
+    try:
+        course, grade = Course.find(folder), grade_of("student-01")
+        with only_one(course.root, "autograder grade", 0), Store(course.root) as store:
+            store.add(grade, Submission(grade.submission, grade.student, grade.lesson))
+        make_gradebook(course, LESSON)
+        with GradebookWriter(course, LESSON) as writer:
+            writer.write([Entry(grade)])
+        write_page(course, course.path("feedback", "student-01", "multihead").with_suffix(".html"), grade, "en")
+        write_extensions(course.root, {("multihead", "student-01"): "2026-11-02 20:00"})
+        assert cli.run(["report"]) == cli.run(["report", "--anonymous"]) == 0
+    finally:
+        os.umask(before)
+    return course
+
+
+def modes(course: Course) -> dict[str, int]:
+    """The permissions of everything that is not the course's own source."""
+    return {str(path.relative_to(course.root)): path.stat().st_mode & 0o777 for path in course.root.rglob("*")
+            if "assignments" not in path.parts and path.name != "nbgrader_config.py"}
+
+
+@pytest.mark.parametrize(("shared", "umask"), [(True, 0o002), (False, 0o022)])
+def test_what_one_teacher_wrote_the_other_can_write_again(shared, umask, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = modes(written(tmp_path, shared, umask))
+    assert {".autograder/store.db", ".autograder/lock", "gradebook.db", "feedback/student-01/multihead.html",
+            "report.html", "report-anonymous.html", "extensions.csv", ".autograder/anonymous.key"} <= found.keys()
+    for name, mode in found.items():
+        assert bool(mode & 0o020) == shared, name
+        assert not mode & 0o002, name
