@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -19,39 +18,14 @@ from autograder.judge.checks_version import checks_version
 from autograder.judge.families import Families
 from autograder.judge.fingerprint import Row, width
 from autograder.judge.local_subject import LocalSubject
+from autograder.judge.table import Made, Table
 from autograder.judge.worlds import AskIn, Judged, with_reference
 from autograder.lessons.kit.lesson import UNWRITTEN, Exercise, Lesson, Mistake
 from autograder.records import Call, Diagnosis, Outcome, Result
 
 MOST_NAMED = 3
 LARGE = 100_000  # bytes; a larger question is only asked of mistakes that explain the rest
-Made = tuple[Mistake, ...]                      # mistakes made together
 Answers = Mapping[Call, Outcome]
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """The answers of many wrong subjects to the same questions: a row each."""
-
-    made: list[Made]
-    calls: list[Call]
-    starts: list[int]                           # the column at which each call begins, and the end
-    rows: Row
-    right: Row                                  # the reference's own row
-
-    def only(self, calls: Iterable[Call]) -> Table:
-        """The table of these calls alone, in the table's order."""
-        chosen = set(calls)
-        kept = [index for index, call in enumerate(self.calls) if call in chosen]
-        columns = np.concatenate([np.arange(self.starts[i], self.starts[i + 1]) for i in kept])
-        return Table(self.made, [self.calls[i] for i in kept], [], self.rows.take(columns), self.right.take(columns))
-
-    def less(self, left_out: frozenset[str]) -> Table:
-        """The table without the rows in which one of these mistakes is made."""
-        if not left_out:
-            return self
-        stays = [i for i, made in enumerate(self.made) if left_out.isdisjoint(mistake.id for mistake in made)]
-        return replace(self, made=[self.made[i] for i in stays], rows=self.rows.only(stays))
 
 
 class Catalogue:
@@ -100,6 +74,28 @@ class Catalogue:
 
         A mistake that two exercises make together is not named if the other exercise is among the right ones.
         """
+        found = self._found(judged, right)
+        return _diagnosis(found) if found else self._by_families(judged, set(right))
+
+    def explaining(self, judged: Judged) -> list[LocalSubject]:
+        """Subjects that explain everything an exercise answered, or all but its cache, which may be the student's own.
+
+        They are made anew: some keep something between calls.
+        """
+        found = self._found(judged) or self._but_for_the_cache(judged)
+        return [subject for made in found[:MOST_NAMED] if (subject := self._make(made)) is not None]
+
+    def _but_for_the_cache(self, judged: Judged) -> list[Made]:
+        world = "stand-in" if "stand-in" in judged.answers else "own"
+        answers = _of(judged.answers[world], judged.exercise.name)
+        table = self._singles(judged.exercise, frozenset(judged.exercise.stand_ins if world == "stand-in" else ()))
+        firsts = [table.starts[i] + 1 for i, call in enumerate(table.calls) if call in answers]
+        seen = Row.of((answers[call], self._reference.answer(call)) for call in table.calls if call in answers)
+        columns = np.cumsum([1, *(width(self._reference.answer(call)) for call in table.calls if call in answers)])[:-1]
+        agrees = table.rows.take(np.array(firsts)).agrees(seen.take(columns))
+        return [table.made[i] for i in np.flatnonzero(agrees.all(axis=1))]
+
+    def _found(self, judged: Judged, right: Iterable[str] = ()) -> list[Made]:
         worlds = ("own-forward", "own") if judged.needs_its_own_earlier_answers else ("stand-in", "own")
         for world in worlds:
             answers = _of(judged.answers.get(world, {}), judged.exercise.name)
@@ -107,8 +103,8 @@ class Catalogue:
                 found = [made for made in self._explain(judged.exercise, answers, world)
                          if all(set(right).isdisjoint(mistake.exercises) for mistake in made)]
                 if found:
-                    return _diagnosis(found)
-        return self._by_families(judged, set(right))
+                    return found
+        return []
 
     def _by_families(self, judged: Judged, right: set[str]) -> Diagnosis:
         """What the answers are like, in a world in which everything that they build on is right."""
@@ -132,7 +128,8 @@ class Catalogue:
         if not found and not table.right.agrees(seen).all():
             found = self._side_by_side(table, agrees, seen) or [
                 made for made in self._together(exercise, answers, stand_ins) if _show(made, table, agrees, seen)]
-        return [made for made in found if self._explains_all(made, answers, stand_ins)]
+        return [made for made in found if self._explains_all(made, answers, stand_ins)
+                or self._explains_in_order(made, answers, stand_ins)]
 
     def _side_by_side(self, table: Table, agrees: np.ndarray, seen: Row) -> list[Made]:
         """Pairs that each explain their own part of what is wrong, and never contradict what was seen."""
@@ -169,6 +166,12 @@ class Catalogue:
         return len(made) > 1 and bool(np.where(
             right.agrees(seen), np.all([row.agrees(right) | row.agrees(seen) for row in rows], axis=0),
             np.any([row.agrees(seen) for row in rows], axis=0)).all())
+
+    def _explains_in_order(self, made: Made, answers: Answers, stand_ins: frozenset[str]) -> bool:
+        """Whether they give every answer if nothing was asked before: some mistakes keep something between calls."""
+        subject = self._make(made)
+        return subject is not None and bool(
+            self._row_of(subject, answers, stand_ins).agrees(self._row(answers, stand_ins)).all())
 
     def explains(self, judged: Judged, diagnosis: Diagnosis) -> bool:
         """Whether known mistakes, or steps done otherwise, give everything that was answered.
@@ -208,8 +211,6 @@ class Catalogue:
         if (telling, stand_ins) not in self._tables:
             pairs = list(combinations(self._all(exercise.name), 2))
             self._tables[telling, stand_ins] = self._table(f"{exercise.name}-2", pairs, [telling], stand_ins)
-            for pair in pairs:                                  # only their answers are kept
-                self._subjects.pop(pair, None)
         return self._tables[telling, stand_ins].less(self._left_out)
 
     def _table(self, name: str, made: list[Made], calls: list[Call], stand_ins: frozenset[str]) -> Table:
@@ -225,10 +226,10 @@ class Catalogue:
         version = checks_version(self._lesson)
         known = kept.load(version, name)
         if known is None or len(known["could"]) != len(made):              # cached while the catalogue was being edited
-            subjects = [self.subject(*each) for each in made]
-            could = np.array([subject is not None for subject in subjects], dtype=bool)
-            rows = [self._row_of(subject, calls, stand_ins) for subject in subjects if subject]
-            known = {"could": could, **vars(Row.stack(rows))}
+            subjects = map(self._make, made)                    # anew: some keep something between calls
+            rows = [one and self._row_of(one, calls, stand_ins) for one in subjects]
+            known = {"could": np.array([row is not None for row in rows]),
+                     **vars(Row.stack([row for row in rows if row is not None]))}
             kept.save(version, name, known)
         could = known.pop("could")
         return [each for each, can in zip(made, could, strict=True) if can], Row(**known)
