@@ -79,11 +79,13 @@ class Submission(msgspec.Struct, frozen=True):
 class Result(msgspec.Struct, frozen=True, eq=False):
     """An argument that is (part of) the answer to an earlier call: the cache that `multihead` returned, say.
 
-    The subject keeps its own answers, so that what is not plain data never has to travel.
+    The subject keeps its own answers, so that what is not plain data never has to travel. `instead` takes the place of
+    the arrays and numbers in it, in the order of Subject.insides; None leaves one as it is.
     """
 
     of: Call
     part: int | None = None              # which element of a returned tuple; None is all of it
+    instead: tuple[Any, ...] = ()
 
 
 class Call(msgspec.Struct, frozen=True, eq=False, weakref=True):
@@ -153,6 +155,10 @@ class Subject(Protocol):
 
     def unchanged(self, call: Call) -> bool:
         """Whether the answer to this call, which was asked, still is what it was when it was given."""
+        ...
+
+    def insides(self, result: Result) -> list[Any]:
+        """The arrays and numbers that this (part of an) answer holds, at any depth; None where one is no plain data."""
         ...
 
     def forgets(self, function: str) -> bool:

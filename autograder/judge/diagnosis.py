@@ -86,14 +86,20 @@ class Catalogue:
         return [subject for made in found[:MOST_NAMED] if (subject := self._make(made)) is not None]
 
     def _but_for_the_cache(self, judged: Judged) -> list[Made]:
+        """Mistakes that give every first part of an answer, of which something is wrong."""
         world = "stand-in" if "stand-in" in judged.answers else "own"
         answers = _of(judged.answers[world], judged.exercise.name)
         table = self._singles(judged.exercise, frozenset(judged.exercise.stand_ins if world == "stand-in" else ()))
-        firsts = [table.starts[i] + 1 for i, call in enumerate(table.calls) if call in answers]
-        seen = Row.of((answers[call], self._reference.answer(call)) for call in table.calls if call in answers)
-        columns = np.cumsum([1, *(width(self._reference.answer(call)) for call in table.calls if call in answers)])[:-1]
-        agrees = table.rows.take(np.array(firsts)).agrees(seen.take(columns))
-        return [table.made[i] for i in np.flatnonzero(agrees.all(axis=1))]
+        both = [(start + 1, call) for start, call in zip(table.starts, table.calls, strict=False) if call in answers]
+        if not both:
+            return []
+        columns = np.array([column for column, _ in both])
+        rights = [self._reference.answer(call) for _, call in both]
+        seen = Row.of((answers[call], right) for (_, call), right in zip(both, rights, strict=True))
+        seen = seen.take(np.cumsum([1, *map(width, rights)])[:-1])
+        if table.right.take(columns).agrees(seen).all():
+            return []
+        return [table.made[i] for i in np.flatnonzero(table.rows.take(columns).agrees(seen).all(axis=1))]
 
     def _found(self, judged: Judged, right: Iterable[str] = ()) -> list[Made]:
         worlds = ("own-forward", "own") if judged.needs_its_own_earlier_answers else ("stand-in", "own")

@@ -6,8 +6,9 @@ answer that a later call refers to is handed on as it is, so that a change in pl
 from __future__ import annotations
 
 import re
+import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -18,12 +19,14 @@ import numpy as np
 from autograder.records import Call, Outcome, Proxy, Result, StandIns
 from autograder.sandbox.questions import on_wire, outcome_of, recorded, results_in
 from autograder.sandbox.wire.calling import described, fresh, perform, proxy
+from autograder.sandbox.wire.insides import insides, with_insides
 from autograder.sandbox.wire.kept import Kept
 from autograder.sandbox.wire.messages import Answer, CallBackAnswer, as_received
 from autograder.sandbox.wire.plain import plain
 from autograder.sandbox.wire.wire import WireError
 
 NO_STAND_INS: StandIns = MappingProxyType({})
+SOURCE = "subject"                                   # the file name of its code
 _BETWEEN_PARTS = re.compile(r"\n\n\n(?=\S)")         # two blank lines, and then something that is not indented
 
 
@@ -70,6 +73,33 @@ class LocalSubject:
         """Whether the answer to this call still is what it was when it was given."""
         return call not in self._live or self._live[call].same
 
+    def insides(self, result: Result) -> list[Any]:
+        """The arrays and numbers that this (part of an) answer holds, at any depth."""
+        if self.answer(result.of).status != "answered":
+            return []
+        try:
+            return insides(self._special(result))
+        except LookupError:                                     # the answer has no such part
+            return []
+
+    def quantities(self, call: Call) -> dict[str, Any]:
+        """The arrays and numbers with which this call's functions end, by the names of their variables.
+
+        What a cache holds is among them. The variables of the function that is asked win over those of what it calls.
+        """
+        found: dict[str, Any] = {}
+
+        def look(frame: types.FrameType, event: str, _: Any) -> None:
+            if event == "return" and frame.f_code.co_filename == SOURCE and frame.f_code.co_name.isidentifier():
+                found.update(_numbers(frame.f_locals))
+        before = sys.getprofile()
+        sys.setprofile(look)
+        try:
+            self.called(call.function, call.args)
+        finally:
+            sys.setprofile(before)
+        return found
+
     def forgets(self, function: str) -> bool:
         """Never known: a subject of ours is as easily made anew."""
         return False
@@ -96,11 +126,11 @@ class LocalSubject:
         if not isinstance(value, Result):
             return value
         answer = self._live[value.of].value
-        if value.part is None:
-            return answer
-        if not isinstance(answer, tuple | list) or value.part >= len(answer):
-            raise LookupError(f"the earlier answer has no part {value.part}")
-        return answer[value.part]
+        if value.part is not None:
+            if not isinstance(answer, tuple | list) or value.part >= len(answer):
+                raise LookupError(f"the earlier answer has no part {value.part}")
+            answer = answer[value.part]
+        return with_insides(answer, value.instead) if value.instead else answer
 
     def _proxy(self, name: str, answers: Callable[..., Outcome]) -> Callable[..., Any]:
         """A function whose answers are as they would come over the wire."""
@@ -115,7 +145,15 @@ class LocalSubject:
 @cache
 def _compiled(part: str) -> types.CodeType:
     """A top-level part of a source, compiled once: a mistake differs from the reference in one part only."""
-    return compile(part, "subject", "exec", dont_inherit=True)
+    return compile(part, SOURCE, "exec", dont_inherit=True)
+
+
+def _numbers(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The arrays and numbers among these, and those in dicts among them."""
+    inside = {f"{name}.{key}": part for name, value in values.items() if isinstance(value, dict)
+              for key, part in value.items()}
+    return {name: np.array(value) if isinstance(value, np.ndarray) else value
+            for name, value in {**inside, **values}.items() if type(value) in (np.ndarray, int, float)}
 
 
 def _silent(*args: Any, **named: Any) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from autograder.judge.worlds import AskIn, Attempt, Judged, Open, attempt, functions_of
-from autograder.lessons.kit.lesson import Exercise, Implementation, is_stub
+from autograder.lessons.kit.lesson import UNWRITTEN, Exercise, Implementation, is_stub
 from autograder.records import Call, Outcome, Proxy, Subject, Text, text
 
 #: the subject that an implementation is
@@ -183,12 +183,14 @@ def own_test(trials: Trials, known: Mapping[str, Outcome], judged: Mapping[str, 
         return blamed(tested, text("own_test compares with your own {functions}, and that is not written yet",
                                    functions=", ".join(unwritten))), []
     answering = ", ".join(name for name in others if "wrong" in _words(judged[name]))
-    if not answering:                           # what it stops with is said already
+    if answering:                               # else what it stops with is said already
+        tested = blamed(tested, text("own_test compares with your own {functions}, in which nothing is right yet; "
+                                     "improve that first", functions=answering))
+    elif any(map(_waits_for_another, (judged[name] for name in others))):
         return tested, []
-    return (blamed(tested, text("own_test compares with your own {functions}, in which nothing is right yet; improve "
-                                "that first", functions=answering)),
-            [text("own_test compares with the student's own {functions}, in which nothing right was found, so nothing "
-                  "stood in there; a person should look at own_test", functions=answering)])
+    return tested, [
+        text("own_test compares with the student's own {functions}, in which nothing right was found, so nothing stood "
+             "in there; a person should look at own_test", functions=answering or ", ".join(others))]
 
 
 def _lost(judged: Mapping[str, Judged]) -> tuple[str, ...]:
@@ -204,6 +206,11 @@ def _lost(judged: Mapping[str, Judged]) -> tuple[str, ...]:
 def _is_right_somewhere(one: Judged) -> bool:
     """Whether a value that is not in the notebook was right."""
     return any(one.attempts[index].word == "passed" for index in gates(one.exercise))
+
+
+def _waits_for_another(one: Judged) -> bool:
+    """Whether something that it calls is not written."""
+    return any(UNWRITTEN in outcome.kinds for outcome in one.answers_to(one.exercise.name))
 
 
 def _words(one: Judged) -> set[str]:

@@ -78,14 +78,16 @@ class Judged:
         return any(outcome.status == "raised" and call in own and own[call].status == "answered"
                    for call, outcome in stand_in.items() if call.function == self.exercise.name)
 
+    def answers_to(self, name: str) -> list[Outcome]:
+        """What the function of this name answered, in any world."""
+        return [outcome for world in self.answers.values() for call, outcome in world.items() if call.function == name]
 
-    def cannot_be_tried(self, forward: Judged) -> bool:
-        """Whether the forward answers nothing, and this cannot read the reference's cache: perhaps only its own."""
-        answered = [outcome for world in forward.answers.values() for call, outcome in world.items()
-                    if call.function == forward.exercise.name and outcome.status == "answered"]
+    @property
+    def reads_no_other_cache(self) -> bool:
+        """Whether it stops at every cache of the reference's, and not because something is missing."""
         tried = [outcome for call, outcome in self.answers.get("stand-in", {}).items()
                  if call.function == self.exercise.name]
-        return not answered and bool(tried) and all(
+        return bool(tried) and all(
             outcome.status == "raised" and _NO_KEY.isdisjoint(outcome.kinds) for outcome in tried)
 
 
@@ -122,9 +124,12 @@ class AskIn:
     def outcome(self, call: Call) -> Outcome:
         self._last = call
         if call not in self.answers:
-            asked = with_reference(call, self._reference, self._stand_ins)
-            self.answers[call] = self._subject.answer(asked)
+            self.answers[call] = self._subject.answer(self._really(call))
         return self.answers[call]
+
+    def _really(self, call: Call) -> Call:
+        """The call as it is put to the subject."""
+        return with_reference(call, self._reference, self._stand_ins)
 
     def value(self, call: Call) -> Any:
         outcome = self.outcome(call)
@@ -134,14 +139,13 @@ class AskIn:
 
     def _first_without_answer(self, call: Call, outcome: Outcome) -> tuple[str, Outcome]:
         """The function to name: the one whose earlier answer was needed but missing, if any."""
-        asked = with_reference(call, self._reference, self._stand_ins)
-        for arg in asked.args:
+        for arg in self._really(call).args:
             if isinstance(arg, Result) and (earlier := self._subject.answer(arg.of)).status != "answered":
                 return arg.of.function, earlier
         return call.function, outcome
 
     def unchanged(self, call: Call) -> bool:
-        return self._subject.unchanged(with_reference(call, self._reference, self._stand_ins))
+        return self._subject.unchanged(self._really(call))
 
     def expected(self, call: Call) -> Any:
         return self._reference.answer(call).value
@@ -234,12 +238,17 @@ def stand_in_world(judged: Judged, failed_before: tuple[str, ...], open_subject:
         if exercise.proxied != exercise.stand_ins and not set(exercise.proxied).isdisjoint(failed_before):
             asks["own-forward"] = ask_with(exercise.proxied)
         for name, ask in asks.items():
-            for index, again in _retry(judged, exercise.checks, ask):
-                if again.word == "passed":
-                    judged.attempts[index] = Attempt("passed", because, ask.world)
-                elif name == "stand-in" or again.word == "wrong" != judged.attempts[index].word:
-                    judged.attempts[index] = again              # an answer says more than a missing one
-            judged.answers[name] = ask.answers
+            try_again(judged, name, ask, because, overrule=name == "stand-in")
+
+
+def try_again(judged: Judged, name: str, ask: AskIn, because: Text, overrule: bool = False) -> None:
+    """Ask in another world what failed; what still fails is replaced only if that says more, or with `overrule`."""
+    for index, again in _retry(judged, judged.exercise.checks, ask):
+        if again.word == "passed":
+            judged.attempts[index] = Attempt("passed", because, ask.world)
+        elif overrule or again.word == "wrong" != judged.attempts[index].word:
+            judged.attempts[index] = again                      # an answer says more than a missing one
+    judged.answers[name] = ask.answers
 
 
 def own_derivative_world(judged: Judged, subject: Subject, reference: Subject) -> dict[int, Attempt]:

@@ -16,16 +16,17 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 from weakref import WeakKeyDictionary
 
+import numpy as np
 from msgspec.structs import replace
 
-from autograder.records import Call, Cell, CellReport, Outcome, Proxy, StandIns, Text
+from autograder.records import Call, Cell, CellReport, Outcome, Proxy, Result, StandIns, Text
 from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.children import Children, Given
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ZygoteLost
 from autograder.sandbox.place import function_at
 from autograder.sandbox.plan import OUT_OF_TIME, CellRuns, Plan
-from autograder.sandbox.questions import arguments, arguments_of, outcome_of, results_in
+from autograder.sandbox.questions import arguments, arguments_of, on_wire, outcome_of, results_in
 from autograder.sandbox.stand_ins import Answering, bytes_in
 from autograder.sandbox.tiers import NoIsolation, wall
 from autograder.sandbox.wire.messages import (
@@ -34,6 +35,8 @@ from autograder.sandbox.wire.messages import (
     AskAgain,
     Examine,
     Examined,
+    Look,
+    Looked,
     Same,
 )
 from autograder.sandbox.wire.plain import exact_text
@@ -212,6 +215,19 @@ class Student:
             self._tampered |= died.status == "tampering"
             return True
 
+    def insides(self, result: Result) -> list[np.ndarray | float | None]:
+        """The arrays and numbers that this (part of an) answer holds, at any depth; none where it is gone."""
+        if self.answer(result.of).status != "answered" or self._child is None or result.of not in self._kept:
+            return []
+        try:
+            look = Look(new_nonce(), on_wire(result, self._kept.__getitem__))
+            seen = self._child.ask(look, Looked, self._sandbox.seconds).values
+        except Died as died:
+            self.close()
+            self._tampered |= died.status == "tampering"
+            return []
+        return [leaf if isinstance(leaf, np.ndarray | int | float) else None for leaf in seen or ()]
+
     def _asked(self, call: Call) -> Outcome:
         if self._allowance.seconds <= 0:
             self._runs.tell(OUT_OF_TIME)
@@ -231,7 +247,9 @@ class Student:
     def _ask(self, call: Call) -> Outcome:
         child, number = self.begin(), next(self._numbers)
         ask = Ask(new_nonce(), number, call.function, arguments(call, self._kept.__getitem__),
-                  anew=any(type(arg) is Proxy for arg in call.args), watch=list(call.watch))
+                  anew=any(type(arg) is Proxy for arg in call.args),
+                  watch=list(call.watch),
+                  instead=[on_wire(new) for result in results_in(call.args) for new in result.instead])
         try:
             seconds = self._sandbox.seconds / 2 ** self._overruns[call.function]
             call_back = partial(self._answering.answer, arguments=arguments_of(call))

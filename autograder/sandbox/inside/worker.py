@@ -20,6 +20,7 @@ from autograder.sandbox.forgetful.analysis import forgets
 from autograder.sandbox.inside.cells import Cells, Printed, printing_to
 from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.calling import described, perform, proxy
+from autograder.sandbox.wire.insides import insides, with_insides
 from autograder.sandbox.wire.kept import Kept
 from autograder.sandbox.wire.messages import (
     Answer,
@@ -31,6 +32,8 @@ from autograder.sandbox.wire.messages import (
     Examined,
     FromJudge,
     FromWorker,
+    Look,
+    Looked,
     Ran,
     Run,
     Same,
@@ -83,6 +86,8 @@ class Worker:
             return Examined(message.nonce, forgets(message.sources, message.function, self._namespace))
         if isinstance(message, AskAgain):
             return Same(message.nonce, self._answers[message.call].same)
+        if isinstance(message, Look):
+            return self._looked(message)
         raise wire.WireError(f"a {type(message).__name__} that nothing waits for")
 
     def _ran(self, message: Run) -> Ran:
@@ -118,7 +123,8 @@ class Worker:
         self._have_random_numbers(ask.anew)
         try:
             with printing_to(Printed(0)):     # what is printed for hidden inputs is nobody's business
-                call = partial(perform, self._namespace, ask.function, ask.args, self._special)
+                special = partial(self._mended, ask.instead) if ask.instead else self._special
+                call = partial(perform, self._namespace, ask.function, ask.args, special)
                 with watching(ask.watch) as watch:
                     live, answer = copy_context().run(call) if ask.anew else call()     # nothing stays of errstate
             answer.nonce, answer.moved = ask.nonce, watch is not None and watch.moved
@@ -155,6 +161,17 @@ class Worker:
         if not isinstance(answer, tuple | list) or value.part >= len(answer):
             raise LookupError(f"the earlier answer has no part {value.part}")
         return answer[value.part]
+
+    def _looked(self, look: Look) -> Looked:
+        try:
+            return Looked(look.nonce, insides(self._special(look.of)))
+        except LookupError:                   # the answer has no such part
+            return Looked(look.nonce, [])
+
+    def _mended(self, instead: list[Any], value: Any) -> Any:
+        """What an argument stands for; an earlier answer has other arrays and numbers in it."""
+        meant = self._special(value)
+        return with_insides(meant, instead) if isinstance(value, wire.Handle) else meant
 
     def _proxy(self, name: str) -> Any:
         plain = name.removeprefix(wire.ARGUMENT)

@@ -1,8 +1,8 @@
 """What the judge and a student's process say to each other, as messages that travel in the frames of `wire`.
 
 The judge asks and the worker replies: Start -> Started, Examine -> Examined, Run -> Ran, Ask -> Answer,
-AskAgain -> Same. While a Run or an Ask is open the worker may CallBack and gets a CallBackAnswer. A reply carries the
-nonce of what it replies to.
+AskAgain -> Same, Look -> Looked. While a Run or an Ask is open the worker may CallBack and gets a CallBackAnswer. A
+reply carries the nonce of what it replies to.
 """
 from __future__ import annotations
 
@@ -106,7 +106,8 @@ class Ask(msgspec.Struct, tag="ask", array_like=True):
     """Judge -> worker: call this function. `call` numbers the answer, so that later calls can refer to it.
 
     An argument may be (or, in a dict, hold) a Handle of an earlier answer or a Proxy. `anew`: NumPy's global random
-    numbers go on from where they were at the first such question. `watch`: see `watching`.
+    numbers go on from where they were at the first such question. `watch`: see `watching`. `instead` takes the place of
+    the arrays and numbers in the earlier answer that the call refers to.
     """
 
     nonce: int
@@ -115,6 +116,7 @@ class Ask(msgspec.Struct, tag="ask", array_like=True):
     args: list[Any]
     anew: bool = False
     watch: list[Any] = []
+    instead: list[Any] = []
 
 
 class Answer(msgspec.Struct, tag="answer", array_like=True):
@@ -146,6 +148,20 @@ class Same(msgspec.Struct, tag="same", array_like=True):
     same: bool
 
 
+class Look(msgspec.Struct, tag="look", array_like=True):
+    """Judge -> worker: which arrays and numbers does this (part of an) answer hold, at any depth?"""
+
+    nonce: int
+    of: Any                                   # a Handle
+
+
+class Looked(msgspec.Struct, tag="looked", array_like=True):
+    """Worker -> judge: those that there are, in the order in which `Ask.instead` replaces them."""
+
+    nonce: int
+    values: Any
+
+
 class CallBack(msgspec.Struct, tag="callback", array_like=True):
     """Worker -> judge, while a cell runs or a question is open: the student's code called a stand-in."""
 
@@ -164,8 +180,8 @@ class CallBackAnswer(msgspec.Struct, tag="callback-answer", array_like=True):
     message: str = ""
 
 
-FromJudge = Start | Examine | Run | Ask | AskAgain | CallBackAnswer
-FromWorker = Started | Examined | Ran | Answer | Same | CallBack
+FromJudge = Start | Examine | Run | Ask | AskAgain | Look | CallBackAnswer
+FromWorker = Started | Examined | Ran | Answer | Same | Looked | CallBack
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
 _from_judge = msgspec.msgpack.Decoder(FromJudge, ext_hook=ext_hook_of_judge)
@@ -213,6 +229,8 @@ def _decode(decoder: msgspec.msgpack.Decoder, body: Frame, texts: int) -> Any:
             message.args = plain_value(message.args)
         if isinstance(message, Ask):
             message.watch = [*plain_value(message.watch)]
+        elif isinstance(message, Looked):
+            message.values = plain_value(message.values)
     except (msgspec.MsgspecError, RecursionError, TypeError, ValueError, OverflowError, UnicodeError) as error:
         raise WireError(str(error)) from None       # TypeError: a key that cannot be one, in msgspec up to 0.20
     return message
