@@ -5,7 +5,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from autograder.judge.checks_version import checks_version
 from autograder.judge.diagnosis import Catalogue
 from autograder.judge.examples import show_examples
 from autograder.judge.local_subject import LocalSubject
-from autograder.judge.mended import laid_out_alike, mended_world
+from autograder.judge.mended import NO_ANSWER, NO_CACHE, laid_out_alike, mended_world, untried
 from autograder.judge.own_test import Trials, own_test
 from autograder.judge.points import exercise_grade, ungraded
 from autograder.judge.worlds import (
@@ -135,28 +135,29 @@ class Assessor:
                 continue
             answers = any(outcome.status == "answered" for outcome in forward.answers_to(forward.exercise.name))
             if one.reads_no_other_cache and not answers:
-                remarks.append(_untried(one, forward, *NO_ANSWER))
+                remarks.append(untried(one, forward, *NO_ANSWER))
                 continue
-            settled = self._mended(judged, one, forward, open_subject)
-            holds = {} if one.complete else self._derivatives(judged, one, own, open_subject)
+            holds = self._derivatives(judged, one, own, open_subject)
             known = bool(holds) and self.catalogue.explains_forward(judged, forward.exercise.name)
             if known:
                 for index, attempt in holds.items():
                     one.attempts[index] = attempt
-            if holds and not known:
+            settled = one.complete or self._mended(judged, one, forward, open_subject)
+            if holds and not known and not one.complete:
                 remarks.append(text("{function} is the true derivative of a forward that no known mistake explains; "
                                     "it earned nothing for that", function=one.exercise.name))
-            elif not one.complete and not settled and one.needs_its_own_earlier_answers:
+            elif not settled and one.needs_its_own_earlier_answers:
                 remarks.append(text("{function} works with a cache of its own and fails on the reference's, so an "
                                     "error in an earlier function may have cost points here too",
                                     function=one.exercise.name))
-            elif (not one.complete and not settled and one.reads_no_other_cache
-                  and not laid_out_alike(forward, self.reference)):
-                remarks.append(_untried(one, forward, *NO_CACHE))
+            elif not settled and one.reads_no_other_cache and not laid_out_alike(forward, self.reference):
+                remarks.append(untried(one, forward, *NO_CACHE))
         return remarks
 
     def _mended(self, judged: dict[str, Judged], one: Judged, forward: Judged, open_subject: Open) -> bool:
         """Ask again about the student's own cache with the right numbers in it; whether that settles what is wrong."""
+        if one.reads_any_cache and laid_out_alike(forward, self.reference):
+            return True                         # the reference's cache was as good as its own
         failed = [name for name in one.exercise.proxied if name in judged and not judged[name].complete]
         explaining = self.catalogue.explaining(forward)
         return mended_world(one, forward, failed, open_subject, self.reference, explaining)
@@ -176,26 +177,6 @@ class Assessor:
             source = implementation.make(self.lesson.reference_source)
             self._implementations[implementation.make] = LocalSubject(source, "implementation")
         return self._implementations[implementation.make]
-
-
-def _untried(one: Judged, forward: Judged, why: Text, asked: Text) -> Text:
-    """What a person should know; the student reads of the forward first, which has to answer before anything else."""
-    names = {"function": one.exercise.name, "forward": forward.exercise.name}
-    one.attempts = [replace(attempt, why=Text(why.template, names)) if attempt.word == "raised" else attempt
-                    for attempt in one.attempts]
-    return Text(asked.template, names)
-
-
-NO_ANSWER = (
-    text("{function} could not be tried: your {forward} gives no answer, and {function} does not work with the cache "
-         "of another one; repair {forward} first, a person will look at {function}"),
-    text("a person should look at {function}: {forward} stops with an error, and {function} does not work with the "
-         "reference's cache, so it could not be judged"))
-NO_CACHE = (
-    text("{function} could not be tried: your {forward} gives no cache that it can use, and {function} does not work "
-         "with the cache of another one; repair {forward} first, a person will look at {function}"),
-    text("a person should look at {function}: {forward} gives no cache that it could be tried with, and {function} "
-         "does not work with the reference's cache, so it could not be judged"))
 
 
 class Processes:

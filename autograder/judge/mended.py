@@ -7,7 +7,7 @@ that shape is left. Then the reference's own quantity, laid out in the same way,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.worlds import AskIn, Judged, Open, functions_of, try_again
-from autograder.records import Call, Result, Subject, text
+from autograder.records import Call, Result, Subject, Text, text
 
 ALIKE = 1e-6                                    # relative
 Layout = tuple[tuple[int, ...], int]            # the order of the axes, and which is joined with the next (-1: none)
@@ -94,14 +94,39 @@ def _named(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 def mended_world(judged: Judged, forward: Judged, failed: Sequence[str], open_subject: Open, reference: LocalSubject,
                  explaining: Sequence[LocalSubject]) -> bool:
     """Ask again what failed, about the student's own cache with right numbers in it; whether that settles it."""
+    telling = next((arg for arg in judged.exercise.telling.args if isinstance(arg, Result)), None) if (
+        judged.exercise.telling) else None
+    if telling is None:
+        return False
     proxied = judged.exercise.proxied if failed else ()
     because = text("right; it only failed because of your {functions}", functions=forward.exercise.name)
     with open_subject(functions_of(reference, proxied), tuple(proxied)) as subject:
-        telling = next(arg for arg in judged.exercise.telling.args if isinstance(arg, Result))
         ask = Mending(subject, reference, explaining, telling)
         try_again(judged, "mended", ask, because)
     asked = [outcome for call, outcome in ask.answers.items() if call.function == judged.exercise.name]
     return judged.complete or ask.sure and bool(asked) and all(one.status == "answered" for one in asked)
+
+
+# --- where there is nothing to mend ----------------------------------------------------------------------------------
+
+def untried(one: Judged, forward: Judged, why: Text, asked: Text) -> Text:
+    """What a person should know; the student reads of the forward first, which has to answer before anything else."""
+    names: dict[str, str | int | float | Text] = {"function": one.exercise.name, "forward": forward.exercise.name}
+    one.attempts = [replace(attempt, why=Text(why.template, names)) if attempt.word == "raised" else attempt
+                    for attempt in one.attempts]
+    return Text(asked.template, names)
+
+
+NO_ANSWER = (
+    text("{function} could not be tried: your {forward} gives no answer, and {function} does not work with the cache "
+         "of another one; repair {forward} first, a person will look at {function}"),
+    text("a person should look at {function}: {forward} stops with an error, and {function} does not work with the "
+         "reference's cache, so it could not be judged"))
+NO_CACHE = (
+    text("{function} could not be tried: your {forward} gives no cache that it can use, and {function} does not work "
+         "with the cache of another one; repair {forward} first, a person will look at {function}"),
+    text("a person should look at {function}: {forward} gives no cache that it could be tried with, and {function} "
+         "does not work with the reference's cache, so it could not be judged"))
 
 
 # --- which array is what ------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ An error costs once: a check passes if it holds in any world, and later worlds a
 2. "stand-in": the reference stands in for the earlier exercises, in a fresh process, and only if one of those lost
    points in the own world; if they are all right, a stand-in could only hide an error that has not cost anything yet.
 3. "own-derivative": finite differences of the student's own forward replace the reference.
-`engine` knows the order; this module knows what happens in each.
+`engine` knows the order; what happens in each is here, and in `mended` for a cache that nothing can replace.
 """
 from __future__ import annotations
 
@@ -85,10 +85,17 @@ class Judged:
     @property
     def reads_no_other_cache(self) -> bool:
         """Whether it stops at every cache of the reference's, and not because something is missing."""
-        tried = [outcome for call, outcome in self.answers.get("stand-in", {}).items()
-                 if call.function == self.exercise.name]
-        return bool(tried) and all(
-            outcome.status == "raised" and _NO_KEY.isdisjoint(outcome.kinds) for outcome in tried)
+        tried = self._tried
+        return bool(tried) and all(one.status == "raised" and _NO_KEY.isdisjoint(one.kinds) for one in tried)
+
+    @property
+    def reads_any_cache(self) -> bool:
+        """Whether it answers, rightly or not, to each cache of the reference's."""
+        return bool(self._tried) and all(one.status == "answered" for one in self._tried)
+
+    @property
+    def _tried(self) -> list[Outcome]:
+        return [one for call, one in self.answers.get("stand-in", {}).items() if call.function == self.exercise.name]
 
 
 #: what is raised for another reason than a cache that is laid out differently
@@ -244,9 +251,10 @@ def stand_in_world(judged: Judged, failed_before: tuple[str, ...], open_subject:
 def try_again(judged: Judged, name: str, ask: AskIn, because: Text, overrule: bool = False) -> None:
     """Ask in another world what failed; what still fails is replaced only if that says more, or with `overrule`."""
     for index, again in _retry(judged, judged.exercise.checks, ask):
+        says_more = again.word == "wrong" != judged.attempts[index].word and not judged.exercise.checks[index].shown
         if again.word == "passed":
             judged.attempts[index] = Attempt("passed", because, ask.world)
-        elif overrule or again.word == "wrong" != judged.attempts[index].word:
+        elif overrule or says_more:
             judged.attempts[index] = again                      # an answer says more than a missing one
     judged.answers[name] = ask.answers
 
