@@ -345,6 +345,12 @@ def test_charts_have_a_description_and_a_table():
     assert tables.count("table") == [tag for tag, _ in page.tags].count("caption")
 
 
+def test_a_chart_says_the_value_under_the_pointer():
+    grades = [scored(f"student-{number:02}", number > 2, number > 5) for number in range(1, 9)]
+    said = re.findall(r"<title>([^<]+)</title>", report_page(Run(grades), "en"))
+    assert {"multihead: 37.5", "multihead / c0: 75: 0.45", "multihead / c1: 37.5: 0.45"} <= set(said)
+
+
 def test_a_name_of_any_length_leaves_room_for_its_chart():
     exercise = replace(GRADE.exercises[0], name="split_" * 100)
     assert f"{'split_' * 3}split…" in page_of(replace(GRADE, exercises=(exercise,))).text
