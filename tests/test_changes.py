@@ -152,3 +152,23 @@ def test_other_checks_are_a_reason_to_grade_again(course):
         store.execute("UPDATE grade SET checks = 'others', grade = json_set(grade, '$.checks', 'others')")
     changes = grade_course.changes_of_course(course.root)
     assert [(one.changes, one.why) for one in changes] == [(False, ("checks",))] * 2
+
+
+def test_other_points_are_one_line_and_other_changes_are_told_as_before():
+    before = [grade_of("student-01"), grade_of("student-02", (3, 0, 5, 7, 0)), grade_of("student-03")]
+    worth = (4, 2, 5, 8, 3)
+
+    def other(grade, points):
+        exercises = tuple(replace(
+            exercise, points=mine, max_points=most, verdicts=tuple(replace(verdict, points=mine, max_points=most)
+                                                                   for verdict in exercise.verdicts))
+            for exercise, mine, most in zip(grade.exercises, points, worth, strict=True))
+        return replace(grade, exercises=exercises, points=sum(points), max_points=22.0, checks="other")
+
+    third = grade_of("student-03", (3, 0, 5, 7, 3))
+    after = [other(before[0], worth), other(before[1], (4, 0, 5, 8, 0)), other(third, (4, 0, 5, 8, 3))]
+    lines = list(change_lines([change(*pair) for pair in zip(before, after, strict=True)]))
+    assert lines[0] == ("other points: multihead_backward 7 → 8, split_heads 3 → 4; for 2 of 3 students nothing else "
+                        "changes (+2 to +2)")
+    assert lines[1].startswith("student-03  20 → 20 / 22")
+    assert lines[2:] == ["    merge_heads/value: passed 2 / 2 → wrong 0 / 2", "3 of 3 change, 0 new, 0 unchanged"]

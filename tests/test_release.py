@@ -1,5 +1,6 @@
 """The release: nbgrader's own, proven clean, byte for byte the one in the repository."""
 import base64
+import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -216,3 +217,21 @@ def test_what_working_on_the_assignment_leaves_behind_does_not_travel(course, gr
     for name in (".DS_Store", "run.log", "multihead.html", "multihead.ipynb.bak", "attention.py~"):
         (course / "assignments/multihead" / name).write_text("x")
     assert contents(release(course, db_url=f"sqlite:///{gradebook}").folder) == contents(released[1].folder)
+
+
+@pytest.mark.parametrize("edition", ["multihead", "multihead-en"])
+def test_the_text_tells_the_points_of_the_settings(edition):
+    from autograder.nbgrader.worth import told
+    worth = {"split_heads": 4, "merge_heads": 2, "multihead": 5, "multihead_backward": 8.5, "own_test": 0}
+    cells = nbformat.read(course_file(f"assignments/{edition}/multihead.ipynb"), as_version=4).cells
+    changed = [(cell.source, new) for cell in cells if (new := told(cell.source, worth, 20.0)) != cell.source]
+    [(before, after)] = changed
+    assert all(f"| `{name}` | {points} |" in after for name, points in worth.items())
+    assert re.search(r"\b19\.5 (punten|points)", after)
+    assert re.sub(r"[\d.]+", "", before) == re.sub(r"[\d.]+", "", after)
+
+
+def test_other_tables_and_numbers_stay():
+    from autograder.nbgrader.worth import told
+    words = "20 points\n\n| `x` | 3 |\n| `split_heads` | shape |\n"
+    assert told(words, {"split_heads": 4}, 20.0) == words

@@ -16,10 +16,11 @@ def change_lines(changes: Sequence[Any], left: Sequence[Left] = ()) -> Iterator[
     """The students whose grade changes, each with the checks that change, what may be work but is not looked at, and a
     final line with the totals.
     """
+    yield from _weights(changes)
     for change in changes:
-        if change.changes:
+        if change.changes and not _only_weights(change):
             yield plain(_headline(change))
-            yield from (f"    {plain(_check(check))}" for check in change.checks)
+            yield from (f"    {plain(_check(check))}" for check in change.checks if not _is_weight(check))
             yield from (f"    {plain(translate(why, 'en'))}" for why in _why_not(change.after))
     gone = [change for change in changes if change.after is None]
     for change in gone:
@@ -31,6 +32,39 @@ def change_lines(changes: Sequence[Any], left: Sequence[Left] = ()) -> Iterator[
     other, there = sum(change.changes for change in changes) - new, len(changes) - len(gone)
     yield f"{other} of {there} change, {new} new, {there - other - new} unchanged" + (
         f", {len(gone)} with no submission left" if gone else "")
+
+
+def _weights(changes: Sequence[Any]) -> Iterator[str]:
+    """One line about points that are divided otherwise, however many students and checks that concerns."""
+    worth: dict[str, tuple[float, float]] = {}
+    for change in changes:
+        if any(map(_is_weight, change.checks)):
+            before, after = ({exercise.name: exercise.max_points for exercise in grade.exercises}
+                             for grade in (change.before, change.after))
+            worth.update({name: (before[name], after[name]) for name in before.keys() & after.keys()
+                          if before[name] != after[name]})
+    found = [change for change in changes if _only_weights(change)]
+    if not worth and not found:
+        return
+    names = [f"{name} {number(was)} → {number(now)}" for name, (was, now) in sorted(worth.items())]
+    by = [change.by or 0.0 for change in found]
+    which = ", ".join(names) or "of checks, within their exercises"
+    yield (f"other points: {which}; for {len(found)} of {len(changes)} students nothing else changes"
+           + (f" ({min(by):+.4g} to {max(by):+.4g})" if by else ""))
+
+
+def _only_weights(change: Any) -> bool:
+    """Whether the same checks hold as before, and are only worth something else."""
+    return bool(change.checks) and all(map(_is_weight, change.checks)) and change.before.status == change.after.status
+
+
+def _is_weight(check: Any) -> bool:
+    """Whether a check came out as before, and earns the same share of other points."""
+    before, after = check.before, check.after
+    if before is None or after is None or before.verdict != after.verdict or None in (before.points, after.points):
+        return False
+    return before.max_points != after.max_points and abs(
+        before.points * after.max_points - after.points * before.max_points) < 1e-6
 
 
 def _why_not(grade: Any) -> Sequence[Any]:
