@@ -71,6 +71,7 @@ class Submission(msgspec.Struct, frozen=True):
     left: Left | None = None             # set for what is no submission: it was not looked at
     python: str = ""                     # the notebook's own version of Python, where that is newer than ours
     fault: Text | None = None            # why we failed to read it, whoever made it
+    seconds: float = 0.0                 # of processor time that reading it took
     notebook: tuple[NotebookCell, ...] = ()     # all of its cells, for the one that a person reads
 
 

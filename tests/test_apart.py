@@ -13,11 +13,14 @@ import time
 import zipfile
 from pathlib import Path
 
+import msgspec
 import pytest
 from courses import LESSON, hand_in, new_course, released
 
 from autograder.course.submitted import submitted
 from autograder.intake import apart, own_cells, read, read_folder
+from autograder.intake.reading import from_sources
+from autograder.judge.engine import Limits
 from autograder.records import Submission
 
 MB = 2**20
@@ -230,3 +233,19 @@ def test_a_link_of_ones_own_is_refused_too(course):
     submission = submitted(course, LESSON, "student-02")
     assert submission.name == "student-02/multihead/work.ipynb"
     assert any("links" in notice.template for notice in submission.notices)
+
+
+def test_the_time_that_reading_takes_is_told_with_the_submission(monkeypatch):
+    def slow():
+        for _ in range(2):
+            until = time.process_time() + 0.3
+            while time.process_time() < until:
+                pass
+            yield Submission("work.ipynb", "student-01", "multihead")
+    assert [one.seconds >= 0.3 for one in apart.each(slow, Submission)] == [True, True]
+
+
+def test_reading_counts_to_the_budget(engine_with):
+    work = from_sources("work.py", "student-01", ["while True: pass"], LESSON)
+    grade = engine_with(Limits(budget=1.0)).grade(msgspec.structs.replace(work, seconds=2.0))
+    assert (grade.status, grade.cells) == ("graded", ())

@@ -99,6 +99,13 @@ def test_a_worker_never_learns_whose_work_it_is(pool, store):
     assert pool.jobs == [Submission("", "", "multihead", (Cell(0, "x = 1"),), key="x = 1")]
 
 
+def test_what_fails_meanwhile_is_no_fault_of_the_submission_under_way(pool, store):
+    def failing() -> None:
+        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        next(Dispatcher(pool, TASK, store, meanwhile=failing).judged([work("student-01")]))
+
+
 def test_the_same_work_is_judged_once_while_it_is_under_way(pool, store):
     first, second = run(pool, store, work("student-01"), work("student-02"))
     assert len(pool.jobs) == 1

@@ -194,3 +194,11 @@ def test_a_failure_is_said_with_its_reason_and_gone_when_it_is_repaired(course, 
     assert "RuntimeError: a row" in (course / "report.html").read_text()
     assert cli.run(["grade", "--jobs", "1", "--lang", "en"]) == DONE
     assert len(FullMarks.asked) == len(STUDENTS)
+
+
+def test_a_folder_whose_name_is_not_text_is_named_and_the_others_are_graded(course, capsys):
+    shutil.copytree(course / "submitted" / ODD, course / "submitted" / "student-\udcff")
+    assert cli.run(["grade", "--jobs", "1", "--lang", "en", "--json", "grades.jsonl"]) == 1
+    lines = [json.loads(line) for line in (course / "grades.jsonl").read_text().splitlines()]
+    assert [line["student"] for line in lines if line["points"] == 20.0] == STUDENTS
+    assert "not UTF-8" in lines[-1]["notices"][0]

@@ -17,6 +17,7 @@ from typing import Any
 from traitlets.config.loader import Config, ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
 
 from autograder.course.times import understood
+from autograder.intake.names import is_text
 
 CONFIG = "nbgrader_config"
 TIMESTAMP = "timestamp.txt"
@@ -107,7 +108,7 @@ class Course:
                                self.setting("directory_structure").format(student_id="*", **gaps))
         student = self._student_pattern(assignment).fullmatch
         found = {match["student"]: Path(folder) for folder in glob(pattern)
-                 if os.path.isdir(folder) and (match := student(os.path.normpath(folder)))}
+                 if os.path.isdir(folder) and is_text(folder) and (match := student(os.path.normpath(folder)))}
         return sorted((student, folder) for student, folder in found.items() if student not in self.excluded)
 
     @property

@@ -10,6 +10,7 @@ import gc
 import os
 import resource
 import signal
+import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -18,12 +19,13 @@ from typing import BinaryIO, TypeVar
 
 import msgspec
 
-from autograder.records import Text, text
+from autograder.records import Submission, Text, text
 
 SECONDS = 5                               # of processor time, for one submission
 MEMORY = 128 * 2**20                      # bytes beyond what the process begins with
 RECORD = 64 * 2**20                       # bytes of one answer
 _GRACE = 2                                # seconds after which the kernel ends what does not end by itself
+_counted = 0.0                            # seconds of processor time of a reading process that were told already
 _READ, _FAILED = b"r", b"f"               # what begins a record
 T = TypeVar("T")
 
@@ -107,7 +109,7 @@ def _work(read: Callable[[], Iterable[object]], out: int) -> None:
         with open(out, "wb") as answers:
             try:
                 for answer in read():
-                    _send(answers, answer)
+                    _send(answers, _with_its_time(answer))
             except TooLong:
                 _send(answers, _Failed("TooLong", TOO_LONG))
             except MemoryError:
@@ -119,6 +121,16 @@ def _work(read: Callable[[], Iterable[object]], out: int) -> None:
         os._exit(code)
 
 
+def _with_its_time(answer: object) -> object:
+    """A submission with the processor time since the one before: it counts towards its budget."""
+    global _counted
+    now = time.process_time()
+    if isinstance(answer, Submission):
+        answer = msgspec.structs.replace(answer, seconds=round(now - _counted, 1))
+    _counted = now
+    return answer
+
+
 def _send(answers: BinaryIO, answer: object) -> None:
     encoded = msgspec.msgpack.encode(answer)
     answers.write(_FAILED if isinstance(answer, _Failed) else _READ)
@@ -128,6 +140,8 @@ def _send(answers: BinaryIO, answer: object) -> None:
 
 
 def _become_small() -> None:
+    global _counted
+    _counted = time.process_time()
     gc.disable()                          # it would touch, and so copy, everything that this process inherited
     signal.signal(signal.SIGINT, signal.SIG_IGN)            # Ctrl-C is for the parent, who ends this process
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

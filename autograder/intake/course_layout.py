@@ -22,7 +22,7 @@ from autograder.intake.layout import (
     is_called_like_the_notebook,
     may_hold_work,
 )
-from autograder.intake.names import listed, stem
+from autograder.intake.names import is_text, label, listed, stem
 from autograder.intake.nothing import not_a_submission
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Left, Text, text
@@ -100,6 +100,8 @@ def in_course(listing: Listing, lesson: Lesson, assignments: Collection[str] = (
     for name, entries in sorted(students.items()):
         if name in excluded:
             found.others.extend(entries)
+        elif not is_text(name):
+            found.left.append(_unnamed(name, entries))
         else:
             _sort(_Student(name, entries, below[name], lesson, name in known), assignments, found)
     return found
@@ -165,6 +167,13 @@ def _belongs_in(own: str, deeper: PurePosixPath | None = None) -> Text:
         return text("It holds {path}, but work is looked for in {own}. Put it there, if it is this student's.",
                     path=listed([deeper]), own=own)
     return text("Work is looked for in {own}. Put it there, if it is this student's.", own=own)
+
+
+def _unnamed(name: str, entries: Paths) -> Left:
+    """The folder of a student whose name no gradebook can hold."""
+    return Left(label(name), text("The folder's name is not text (its bytes are not UTF-8), so no gradebook and no "
+                                  "page can hold it. Call the folder as the student is called."),
+                True, tuple(label(str(path)) for path in entries))
 
 
 def _loose(path: PurePosixPath, lesson: Lesson) -> Left:

@@ -17,6 +17,11 @@ def label(name: str) -> str:
     return name if len(name) <= NAME_CAP else name[:NAME_CAP - 1] + "…"
 
 
+def is_text(name: str) -> bool:
+    """Whether a name of the file system is text, and not other bytes."""
+    return name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)
+
+
 def stem(name: str) -> str:
     """The file's name without its folders and its suffix."""
     return _SUFFIX.sub("", PurePosixPath(name).name)

@@ -251,7 +251,7 @@ class Engine:
 
     def _assessed(self, submission: Submission) -> tuple[Assessment, list[Student]]:
         """The assessment and the student's processes. A lost zygote is never the student's fault: then once more."""
-        allowance = Allowance(self._budget)
+        allowance = Allowance(max(0.0, self._budget - submission.seconds))
         try:
             processes = Processes(self._sandbox, self.lesson, submission, allowance)
             return self._assessor.assess(processes), processes.students

@@ -67,6 +67,8 @@ class Dispatcher:
                 ready = self._failed(submission, reason(error))
             if ready is not None:
                 yield ready
+            else:
+                self._meanwhile()               # what fails there is not this submission's fault
             while self._enough():
                 yield from self._ready()
         while self._under_way:
@@ -102,7 +104,6 @@ class Dispatcher:
     def _send(self, submission: Submission) -> None:
         try:
             self._under_way[self._pool.submit(self._job(submission))] = submission
-            self._meanwhile()
         except self._pool.lost as error:                # it just broke: the others under way will report it too
             self._under_way[_failed_already(error)] = submission
         except Exception as error:

@@ -54,6 +54,10 @@ class Conversation:
         """Whether it and its zygote are alive, as far as is known."""
         return not self._server.closed and not select.select([self._child.pidfd], [], [], 0)[0]
 
+    def begun(self) -> float:
+        """The seconds of processor time that it has cost so far."""
+        return self._clock.computed()
+
     def ask(self, message: Any, expected: type[Reply], seconds: float,
             call_back: Callable[[CallBack], CallBackAnswer] | None = None) -> Reply:
         """The reply to this message within `seconds` of the child's time (see `clock`); raises Died otherwise."""

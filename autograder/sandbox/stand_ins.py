@@ -19,7 +19,7 @@ from autograder.records import Call, Outcome, StandIns
 from autograder.sandbox.questions import on_wire, recorded
 from autograder.sandbox.wire.messages import CallBack, CallBackAnswer
 from autograder.sandbox.wire.tree import parts
-from autograder.sandbox.wire.wire import WireError
+from autograder.sandbox.wire.wire import ARGUMENT, WireError
 
 if TYPE_CHECKING:
     from autograder.sandbox.student import Student
@@ -51,7 +51,7 @@ class Answering:
         if source is None or bytes_in(args) <= SMALL and reach(args) <= REACH:
             outcome = function(*args)
         else:
-            outcome = self._in_its_own_process(source, Call(question.name, args))
+            outcome = self._in_its_own_process(source, Call(question.name.removeprefix(ARGUMENT), args))
         error = outcome.kinds[0] if outcome.kinds else outcome.error
         return CallBackAnswer(question.nonce, outcome.status, on_wire(outcome.value), error, outcome.message)
 

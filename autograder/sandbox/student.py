@@ -173,6 +173,7 @@ class Student:
 
     def _prepared(self, child: Conversation) -> bool:
         child.allowance = self._allowance
+        self._allowance.seconds -= child.begun()
         return self._examined(child) and self._runs.run_in(child)
 
     def _examined(self, child: Conversation) -> bool:

@@ -112,6 +112,11 @@ def test_a_small_call_is_answered_by_the_judge_and_a_large_one_in_another_proces
     assert (total, who > 0, who != own) == (large, True, True)
 
 
+def test_a_large_call_of_an_argument_is_answered_elsewhere_too(student, square):
+    one = student("def own_test(f): return f(np.ones((1, 100_000)))[1] > 0")
+    assert one.answer(Call("own_test", (Proxy("square", square),))).value is True
+
+
 def test_a_call_that_would_take_all_memory_fails_elsewhere_and_the_judge_goes_on(student, square):
     one = student("def outer():\n    try:\n        square(np.ones(100_000))\n    except RuntimeError as error:\n"
                   "        return str(error)\ndef small(): return square(np.ones(2))[1]",
