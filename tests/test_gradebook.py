@@ -1,4 +1,5 @@
 """The gradebook after `autograder grade` is the one that `nbgrader autograde` would leave."""
+import errno
 import logging
 import shutil
 import sqlite3
@@ -21,11 +22,14 @@ from nbgrader.preprocessors import (
 )
 from nbgrader.utils import is_grade
 from notebooks import data
+from sqlalchemy import create_engine
 
 from autograder.course.folder import Course, CourseError, timestamp
+from autograder.nbgrader import gradebook
 from autograder.nbgrader.empty_gradebook import commands_on_path
 from autograder.nbgrader.gradebook import Entry, GradebookError, GradebookWriter
 from autograder.nbgrader.notebook import source_notebook
+from autograder.nbgrader.writers import make_gradebook
 
 POINTS = {"test_split_heads": 3.0, "test_merge_heads": 1.25, "test_multihead": 0.0, "test_multihead_backward": 6.5,
           "test_own_test": 3.0}
@@ -348,3 +352,15 @@ def test_a_row_that_somebody_deleted_is_made_again(table, query, course):
         connection.execute(f"DELETE FROM {table} WHERE id = (SELECT min(id) FROM {table})")
     write(course, Entry(grade_of("student-01")))
     assert sorted(map(repr, rows(database(course), query))) == before
+
+
+def test_a_new_gradebook_that_cannot_be_opened_means_too_many_open_files(tmp_path, monkeypatch):
+    """The file is one of our own beside it: in a folder that can be written, nothing else can be wrong with it."""
+    course = new_course(tmp_path)
+    monkeypatch.setattr(gradebook, "put_empty_gradebook",
+                        lambda url: create_engine(f"sqlite:///{tmp_path}/nowhere/gradebook.db").connect())
+    with pytest.raises(OSError, match="too many open files") as caught:
+        make_gradebook(course, LESSON)
+    assert (caught.value.errno, database(course).exists()) == (errno.EMFILE, False)
+    with pytest.raises(GradebookError, match="cannot be used: unable to open"):       # an older one may be anywhere
+        write(course)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from autograder.cli.common import answers, course_settings, exit_code, rules, say_wall
+from autograder.cli.common import answers, course_settings, exit_code, say
 from autograder.cli.lessons import lesson_option, lessons_to_try
 from autograder.cli.options import common, examples, json_target, spare_the_given
 
@@ -23,14 +23,16 @@ def check(paths: tuple[str, ...], lesson: str | None, target: str | None, langua
     from msgspec.structs import replace
 
     from autograder.course.mark import own_mark
+    from autograder.course.rules import Rules
     from autograder.intake import read_everything
+    from autograder.judge.engine import Limits
     spare_the_given(target, paths)
     settings = course_settings()
     if settings.decides_marks:                  # of the current folder, which might be a student's
         click.echo("autograder check: using the points and limits of autograder.toml in this folder", err=True)
     with answers(target, language, each=True) as answer:
         submissions, left = read_everything(paths, [settings.lesson(name) for name in lessons_to_try(lesson)])
-        for index, graded in enumerate(rules(settings, limits).graded(submissions, say_wall), start=1):
+        for index, graded in enumerate(Rules(settings, Limits(**limits)).graded(submissions, say), start=1):
             if settings.mark.scale != "none":
                 graded = replace(graded, mark=own_mark(graded, settings))
             answer.progress(graded, index, len(submissions))

@@ -1,17 +1,17 @@
-"""What several commands share: making an engine, writing the grades, choosing the exit code."""
+"""What several commands share: the course's settings, writing the grades, choosing the exit code."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from autograder.lessons import DEFAULT
 
 if TYPE_CHECKING:
-    from autograder.course.rules import Rules
+
     from autograder.course.settings import Settings
     from autograder.lessons.kit.lesson import Lesson
     from autograder.output.answers import Answers
@@ -21,15 +21,8 @@ LESSON = DEFAULT
 DONE, NOT_ALL_GRADED, WRONG_USAGE, BROKEN, INTERRUPTED, NO_READER = 0, 1, 2, 3, 130, 141
 
 
-def rules(settings: Settings, limits: dict[str, Any]) -> Rules:
-    """How these settings grade, with the limits of the command line."""
-    from autograder.course.rules import Rules
-    from autograder.judge.engine import Limits
-    return Rules(settings, Limits(**limits))
-
-
-def say_wall(sentence: str) -> None:
-    """A sentence about a wall that is not the best one."""
+def say(sentence: str) -> None:
+    """A sentence for whoever runs the command, beside its output."""
     click.echo(f"autograder: {sentence}", err=True)
 
 

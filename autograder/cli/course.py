@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from autograder.cli.common import BROKEN, LESSON, answers, course_settings, exit_code, rules, say_wall
+from autograder.cli.common import BROKEN, LESSON, answers, exit_code, say
 from autograder.cli.final_marks import marked
-from autograder.cli.lessons import lesson_handed_in, lesson_option
+from autograder.cli.lessons import course_and_lesson, lesson_option
 from autograder.cli.options import common, course_options, examples, jobs_option, json_target, run_options
 from autograder.cli.report import write_course_report
 from autograder.cli.watching import Watch, profiled, stopping_kindly, watched
@@ -73,16 +73,15 @@ def demo(folder: Path, students: int, jobs: int, lesson: str | None, target: str
 
 def _grade_course(folder: Path, target: str | None, language: str, lesson: str | None, limits: dict[str, Any],
                   log: str | None = None, profile: bool = False, **choices: Any) -> int:
-    lesson = lesson_handed_in(folder, lesson)
-    _wall(folder, lesson, limits, **choices)
-    from autograder.course.folder import Course, CourseError
+    course, lesson = course_and_lesson(folder, lesson)
+    _wall(limits, **choices)
+    from autograder.course.folder import CourseError
     from autograder.judge.engine import Limits
     from autograder.run.grade_course import grade_course
     with profiled(profile), answers(target, language, each=False) as answer, watched(log) as watch:
         try:
-            course = Course.find(folder)
             with stopping_kindly(watch):
-                grades = grade_course(folder, lesson=lesson, limits=Limits(**limits), language=language,
+                grades = grade_course(course, lesson=lesson, limits=Limits(**limits), language=language,
                                       on_grade=answer.progress, on_event=watch, profile=profile, **choices)
         except CourseError as error:
             raise click.UsageError(str(error)) from None
@@ -96,22 +95,24 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
     return exit_code(answer.grades, answer.left) if complete else BROKEN
 
 
-def _wall(folder: Path, lesson: str, limits: dict[str, Any], cluster: str | None = None, **choices: Any) -> None:
+def _wall(limits: dict[str, Any], cluster: str | None = None, **choices: Any) -> None:
     """Raise NoIsolation if the wall is unavailable, before importing what other systems lack."""
     if cluster is None:
-        rules(course_settings(folder), limits).engine(lesson, say_wall)
+        from autograder.course.rules import say_wall
+        from autograder.judge.engine import Limits
+        say_wall(Limits(**limits), say)
 
 
 def _changes(target: str | None, language: str, lesson: str | None, limits: dict[str, Any], **choices: Any) -> int:
-    lesson = lesson_handed_in(Path.cwd(), lesson)
-    _wall(Path.cwd(), lesson, limits, **choices)
+    course, lesson = course_and_lesson(Path.cwd(), lesson)
+    _wall(limits, **choices)
     from autograder.course.folder import CourseError
     from autograder.judge.engine import Limits
     from autograder.output.changes import change_lines
     from autograder.run.grade_course import changes_of_course
     try:
         watch = Watch()
-        changes = changes_of_course(Path.cwd(), lesson=lesson, limits=Limits(**limits), on_event=watch, **choices)
+        changes = changes_of_course(course, lesson=lesson, limits=Limits(**limits), on_event=watch, **choices)
     except CourseError as error:
         raise click.UsageError(str(error)) from None
     grades = [change.after for change in changes if change.after is not None]

@@ -2,10 +2,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli.common import LESSON, course_settings
+
+if TYPE_CHECKING:
+    from autograder.course.folder import Course
 
 
 def _called(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
@@ -37,13 +41,11 @@ def lessons_to_try(name: str | None) -> list[str]:
     return [name] if name else lesson_names()
 
 
-def lesson_handed_in(folder: Path, name: str | None) -> str:
-    """The lesson to grade in this course: the named one, or the only one that was handed in.
+def course_and_lesson(folder: Path, name: str | None) -> tuple[Course, str]:
+    """The course in this folder, and the lesson to grade there: the named one, or the only one that was handed in.
 
     Raises UsageError if several were handed in: grading only one of them silently would be a surprise.
     """
-    if name is not None:
-        return name
     from autograder.course.folder import Course, CourseError
     from autograder.course.submitted import handed_in
     from autograder.lessons.installed import every_lesson
@@ -52,7 +54,9 @@ def lesson_handed_in(folder: Path, name: str | None) -> str:
         course = Course.find(folder)
     except CourseError as error:
         raise click.UsageError(str(error)) from None
+    if name is not None:
+        return course, name
     there = [lesson.name for lesson in every_lesson() if handed_in(course, lesson).works]
     if len(there) > 1:
         raise click.UsageError(f"students handed in {' and '.join(there)}; choose one with --lesson NAME")
-    return there[0] if there else LESSON
+    return course, there[0] if there else LESSON

@@ -29,19 +29,24 @@ class Rules:
         """The lesson of this name as the course grades it."""
         return self.settings.lesson(name)
 
-    def engine(self, lesson: str, told: Told | None = None) -> Engine:
+    def engine(self, lesson: str, told: Told = lambda words: None) -> Engine:
         """An engine for this lesson that is not running yet; NoIsolation if its wall is not available."""
-        engine = Engine(self.lesson(lesson), self.limits)
-        if engine.isolation_notice and told is not None:
-            told(f"isolation is {engine.isolation}: {engine.isolation_notice}")
-        return engine
+        say_wall(self.limits, told)
+        return Engine(self.lesson(lesson), self.limits)
 
-    def graded(self, submissions: Iterable[Submission], told: Told | None = None) -> Iterator[Grade]:
+    def graded(self, submissions: Iterable[Submission], told: Told = lambda words: None) -> Iterator[Grade]:
         """The grade of each submission, whatever its lesson; engines stay warm until the end."""
         with ExitStack() as engines:
             engine_of = cache(lambda lesson: engines.enter_context(self.engine(lesson, told)))
             for submission in submissions:
                 yield engine_of(submission.lesson).grade(submission)
+
+
+def say_wall(limits: Limits, told: Told) -> None:
+    """Tell of a wall that is not the best one; NoIsolation if there is none."""
+    tier, why = limits.wall
+    if why:
+        told(f"isolation is {tier}: {why}")
 
 
 class WarmEngine:

@@ -32,7 +32,7 @@ from autograder.lessons.kit.lesson import Implementation, Lesson
 from autograder.lessons.kit.quoting import quoted
 from autograder.records import Diagnosis, ExerciseGrade, Grade, GradeStatus, StandIns, Subject, Submission, Text, text
 from autograder.sandbox.plan import MORE, NOTICES_CAP
-from autograder.sandbox.student import Allowance, Sandbox, Student, ZygoteLost
+from autograder.sandbox.student import Allowance, Sandbox, Student, ZygoteLost, available
 from autograder.stages import stage
 
 
@@ -51,6 +51,12 @@ class Limits:
         """Those that are not the defaults, since they can change a mark; the wall stands apart (Grade.isolation)."""
         return " ".join(f"{one.name}={getattr(self, one.name):g}" for one in fields(self)
                         if one.name != "isolation" and getattr(self, one.name) != one.default)
+
+    @property
+    def wall(self) -> tuple[str, str]:
+        """The tier that an engine would have, and why it is not the best one; NoIsolation if there is none."""
+        wall, why = available(self.isolation, self.memory_mb)
+        return wall.tier, why
 
 
 @contextmanager
@@ -222,10 +228,6 @@ class Engine:
         """The tier that really holds."""
         return self._sandbox.isolation
 
-    @property
-    def isolation_notice(self) -> str:
-        """Why it is not the best one, where `auto` had to settle for less; else empty."""
-        return self._sandbox.isolation_notice
 
     def grade(self, submission: Submission) -> Grade:
         """The grade of one submission; never raises for a student's fault."""

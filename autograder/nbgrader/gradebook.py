@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.course.extensions import DueDates
 from autograder.course.folder import Course, CourseError
@@ -31,6 +31,9 @@ from autograder.nbgrader.notebook import SourceCell, SourceNotebook, notebook_na
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Grade
 
+if TYPE_CHECKING:
+    from sqlalchemy.exc import DatabaseError
+
 LOCK_SECONDS = 30                           # how long to wait for another program's write
 NO_RESPONSE = "No response."                # nbgrader's own words for an unchanged solution cell
 
@@ -38,12 +41,12 @@ NO_RESPONSE = "No response."                # nbgrader's own words for an unchan
 class GradebookError(CourseError):
     """The gradebook cannot be used: what is wrong and what to do, in one line. Nothing of the batch was written.
 
-    `of_a_row`: the data was at fault, and other data may be written.
+    `of_a_row`: the data was at fault, and other data may be written. `code`: SQLite's name of the error, if it has one.
     """
 
-    def __init__(self, words: str, of_a_row: bool = False):
+    def __init__(self, words: str, of_a_row: bool = False, code: str = ""):
         super().__init__(words)
-        self.of_a_row = of_a_row
+        self.of_a_row, self.code = of_a_row, code
 
 
 @dataclass(frozen=True)
@@ -258,13 +261,18 @@ def in_words(url: str) -> Iterator[None]:
     try:
         yield
     except DatabaseError as error:
-        raise GradebookError(_words(url, str(error.orig)), isinstance(error, DataError | IntegrityError)) from error
+        raise GradebookError(_words(url, str(error.orig)), isinstance(error, DataError | IntegrityError),
+                             _code(error)) from error
     except ValueError as error:             # nbgrader's InvalidEntry no longer says which database error it was
         if not isinstance(error.__context__, DatabaseError):
             raise
-        raise GradebookError(_words(url, str(error.__context__.orig))) from error
+        raise GradebookError(_words(url, str(error.__context__.orig)), code=_code(error.__context__)) from error
     finally:
         log.disabled = before
+
+
+def _code(error: DatabaseError) -> str:
+    return getattr(error.orig, "sqlite_errorname", "")
 
 
 def _words(url: str, said: str) -> str:

@@ -73,7 +73,7 @@ class StudentSession:
     def known(self, rules: Rules) -> Grade:
         """The store's grade of exactly this content, or that it was not run."""
         with Store.reading(self.course.root, self.lesson.name, checks_version(self.lesson, rules.limits.unusual),
-                           rules.engine(self.lesson.name).isolation) as store:
+                           rules.limits.wall[0]) as store:
             known = store.find(self.submission)
         return known.grade if known is not None else self.ungraded(NOT_RUN)
 

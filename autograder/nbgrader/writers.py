@@ -5,6 +5,7 @@ submissions are being judged. What an earlier run wrote and is still valid stays
 """
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import threading
@@ -210,10 +211,13 @@ def _import() -> None:
 
 
 def make_gradebook(course: Course, lesson: Lesson) -> None:
-    """Make a gradebook file if there is none: it exists with the assignment in it, or not at all."""
+    """Make a gradebook file if there is none: it exists with the assignment in it, or not at all.
+
+    OSError if this process has too many open files for that.
+    """
     from sqlalchemy import make_url
 
-    from autograder.nbgrader.gradebook import GradebookWriter
+    from autograder.nbgrader.gradebook import GradebookError, GradebookWriter
     url = make_url(course.db_url)
     if url.get_backend_name() != "sqlite" or not url.database or Path(url.database).exists():
         return
@@ -222,6 +226,11 @@ def make_gradebook(course: Course, lesson: Lesson) -> None:
     part.unlink(missing_ok=True)
     config = deepcopy(course.config)
     config.CourseDirectory.db_url = f"sqlite:///{part}"
-    with GradebookWriter(replace(course, config=config), lesson):
-        pass
+    try:
+        with GradebookWriter(replace(course, config=config), lesson):
+            pass
+    except GradebookError as error:
+        if error.code == "SQLITE_CANTOPEN" and os.access(path.parent, os.W_OK):     # the file is our own, and new
+            raise OSError(errno.EMFILE, "too many open files to make the gradebook") from error
+        raise
     os.replace(part, path)

@@ -5,8 +5,6 @@ Only a few of them are in memory at any moment. A failure stays with its own sub
 """
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -81,14 +79,14 @@ class Class:
         return self.course.root, self.lesson.name, pool.about.checks, pool.about.isolation
 
 
-def grade_course(course_folder: Path, *, language: str = "nl", on_grade: OnGrade | None = None,
+def grade_course(course: Course | Path, *, language: str = "nl", on_grade: OnGrade | None = None,
                  **choices: Any) -> Grades:
-    """Grade what the students of a course folder handed in; returns the grades in the order of the students.
+    """Grade what the students of a course handed in; returns the grades in the order of the students.
 
     The choices are those of `the_class`. Raises CourseError if the folder is not a course or the gradebook cannot be
     used, Stopped if the workers are gone or the disk is full.
     """
-    whole, done = the_class(course_folder, **choices), 0
+    whole, done = the_class(course, **choices), 0
     with ExitStack() as stack:
         stack.enter_context(_in_words(whole.course))
         stack.enter_context(only_one(whole.course.root, "autograder grade", PATIENCE))
@@ -137,12 +135,12 @@ def _lateness_matters(whole: Class) -> bool:
     return whole.task.settings.late.rule != "none" and due_date(whole.course, whole.lesson.name) is not None
 
 
-def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, **choices: Any) -> list[Change]:
+def changes_of_course(course: Course | Path, *, on_grade: OnGrade | None = None, **choices: Any) -> list[Change]:
     """What `grade_course` would change, student by student; nothing is written.
 
     For a whole class, students who had a grade but have no submission any more come last.
     """
-    whole, found = the_class(course_folder, **choices), {}
+    whole, found = the_class(course, **choices), {}
     _tell_of(whole.left, whole.event)
     with whole.pool as pool, Store.reading(*whole.graded_by(pool)) as store:
         for judged in whole.judged(whole.students, pool, store):
@@ -155,15 +153,16 @@ def changes_of_course(course_folder: Path, *, on_grade: OnGrade | None = None, *
     return [*(found[student] for student in whole.students), *absent]
 
 
-def the_class(course_folder: Path, *, lesson: str = DEFAULT, limits: Limits | None = None, jobs: int = 1,
+def the_class(course: Course | Path, *, lesson: str = DEFAULT, limits: Limits | None = None, jobs: int = 1,
               cluster: str | None = None, students: tuple[str, ...] = (), force: bool = False, profile: bool = False,
               on_event: OnEvent = lambda event, **facts: None) -> Class:
-    """The students of this course folder, or the named ones; CourseError if there are none.
+    """The students of this course, or of the one in this folder, or the named ones; CourseError if there are none.
 
     `jobs` processes judge them, or the workers of the `cluster` at this address. `force`: regrade what was judged
     before.
     """
-    course = Course.find(course_folder)
+    if isinstance(course, Path):
+        course = Course.find(course)
     rules = rules_of(course.root, **asdict(limits) if limits is not None else {})
     task, loaded = Task(lesson, rules.settings, rules.limits), rules.lesson(lesson)
     found = handed_in(course, loaded)
@@ -200,8 +199,6 @@ def _in_words(course: Course) -> Iterator[None]:
             raise
         raise _no_room(course, error.strerror or str(error)) from error
     except GradebookError as error:                 # in the database's words
-        if ".part cannot be used: unable to open" in str(error) and os.access(course.root, os.W_OK):
-            raise OSError(errno.EMFILE, "too many open files to make the gradebook") from error     # a file of our own
         if "disk" not in str(error):
             raise
         raise _no_room(course, str(error)) from error

@@ -96,9 +96,8 @@ def judge(job: bytes) -> bytes:
 def introduce(task: bytes) -> bytes:
     """This worker's versions and wall, before it grades anything."""
     asked = _unpack_task(task)
-    with _one_at_a_time:
-        engine = asked.rules.engine(asked.lesson)
-        return pack(Introduction(about(asked, engine.isolation), engine.isolation_notice))
+    tier, notice = asked.limits.wall
+    return pack(Introduction(about(asked, tier), notice))
 
 
 def differences(there: About, here: About) -> str:

@@ -45,7 +45,7 @@ class LocalPool:
 
     def __init__(self, task: Task, jobs: int, submissions: int):
         self.size = max(1, min(jobs, -(-submissions // SHARE)))
-        self.about = about(task, task.rules.engine(task.lesson).isolation)
+        self.about = about(task, task.limits.wall[0])
         self._executor: Executor | None = None
         self._leash = ExitStack()
 

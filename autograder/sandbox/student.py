@@ -29,16 +29,8 @@ from autograder.sandbox.plan import OUT_OF_TIME, CellRuns, Plan
 from autograder.sandbox.questions import arguments, arguments_of, on_wire, outcome_of, results_in
 from autograder.sandbox.stand_ins import Answering, bytes_in
 from autograder.sandbox.tiers import NoIsolation, wall
-from autograder.sandbox.wire.messages import (
-    Answer,
-    Ask,
-    AskAgain,
-    Examine,
-    Examined,
-    Look,
-    Looked,
-    Same,
-)
+from autograder.sandbox.wall import Wall
+from autograder.sandbox.wire.messages import Answer, Ask, AskAgain, Examine, Examined, Look, Looked, Same
 from autograder.sandbox.wire.plain import exact_text
 from autograder.sandbox.wire.wire import WireError
 
@@ -55,14 +47,10 @@ class Sandbox:
 
     def __init__(self, *, isolation: str = "auto", seconds: float = 10.0, memory_mb: int = 1024,
                  cell_seconds: float = 10.0, budget: float = 600.0):
-        if memory_mb < SMALLEST_MEMORY_MB:
-            raise ValueError(f"a limit of {memory_mb} MB leaves no room for NumPy: "
-                             f"choose {SMALLEST_MEMORY_MB} or more")
-        self._wall, self.isolation_notice = wall(isolation)
-        _see_that_there_is(memory_mb)
-        self.isolation = self._wall.tier
+        around, self.isolation_notice = available(isolation, memory_mb)
+        self.isolation = around.tier
         self.seconds, self.cell_seconds = seconds, cell_seconds
-        self.children = Children(self._wall, memory_mb, math.ceil(budget) + 5)
+        self.children = Children(around, memory_mb, math.ceil(budget) + 5)
 
     def __enter__(self) -> Self:
         self.children.boot()
@@ -90,13 +78,21 @@ class Sandbox:
         return student
 
 
-def _see_that_there_is(memory_mb: int) -> None:
-    """NoIsolation where this process itself may have less memory than a student's: that limit could not be set."""
+def available(isolation: str, memory_mb: int) -> tuple[Wall, str]:
+    """The wall that a sandbox would have here, and why it is not the best one; no process is started for it.
+
+    NoIsolation if there is none, or if this process itself may use less memory than a student's, whose limit could not
+    be set then.
+    """
+    if memory_mb < SMALLEST_MEMORY_MB:
+        raise ValueError(f"a limit of {memory_mb} MB leaves no room for NumPy: choose {SMALLEST_MEMORY_MB} or more")
+    found = wall(isolation)
     from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit  # which Windows lacks
     own = getrlimit(RLIMIT_AS)[1]
     if own != RLIM_INFINITY and own < memory_mb * 2**20:
         raise NoIsolation(f"a process may use {own >> 20} MB here (ulimit -v), less than the {memory_mb} MB "
                           "of a student's code: raise the one or lower --memory")
+    return found
 
 
 @lru_cache
