@@ -94,7 +94,7 @@ def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
         print_left(console(sys.stdout), taken.left, language)
 
 
-def _printer(language: str) -> Callable[[Grade], None]:
+def _printer(language: str) -> Callable[[Grade | Left], None]:
     from autograder.output.terminal import console, print_grade
     to = console(sys.stdout)
     return lambda grade: None if isinstance(grade, Left) else print_grade(to, grade, language)
