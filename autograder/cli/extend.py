@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli.common import DONE, course_settings
-from autograder.cli.lessons import lesson_handed_in, lesson_option
+from autograder.cli.lessons import course_and_lesson, lesson_option
 from autograder.cli.options import examples, handed_in
 
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ def extend(students: tuple[str, ...], until: str | None, file: Path | None, remo
 
     Who has more time stands in extensions.csv, beside nbgrader_config.py. Without arguments it is shown.
     """
-    from autograder.course.folder import Course, CourseError
+    from autograder.course.folder import CourseError
     from autograder.course.lock import only_one
     _check(students, until, file, remove)
+    course, lesson = course_and_lesson(Path.cwd(), lesson)
     try:
-        course = Course.find(Path.cwd())
         with only_one(course.root, "autograder extend", PATIENCE):
-            return _extend(course, students, until, file, remove, lesson_handed_in(course.root, lesson))
+            return _extend(course, students, until, file, remove, lesson)
     except CourseError as error:
         raise click.UsageError(str(error)) from None
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from nbgrader.plugins import LateSubmissionPlugin
 
@@ -12,6 +13,8 @@ from autograder.course.settings import read_settings
 
 class CoursePenalty(LateSubmissionPlugin):
     """`c.AssignLatePenalties.plugin_class` of the course: asked for each notebook that came after the due date."""
+
+    parent: Any                                 # nbgrader's step, which knows gradebook and assignment
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
         settings = read_settings(self._course())

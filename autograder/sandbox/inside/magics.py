@@ -129,10 +129,8 @@ def show_nothing() -> None:
     spec = importlib.util.find_spec("IPython") or ModuleSpec("IPython", None, is_package=True)
     package, shown = types.ModuleType("IPython"), types.ModuleType("IPython.display")
     package.__spec__, package.__path__ = spec, list(spec.submodule_search_locations or ())
-    package.display = shown
-    package.get_ipython = lambda: builtins.get_ipython()
-    shown.display = display
-    shown.__getattr__ = _part_of_display
+    vars(package).update(display=shown, get_ipython=lambda: vars(builtins)["get_ipython"]())
+    vars(shown).update(display=display, __getattr__=_part_of_display)
     sys.modules |= {"IPython": package, "IPython.display": shown}
 
 
