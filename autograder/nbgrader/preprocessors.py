@@ -49,7 +49,7 @@ class SubmissionExporter(NotebookExporter):
         super().__init__(**options)
         if isinstance(self.parent, Autograde):
             self._refuse_other_edition(self.parent.coursedir)
-            self._add_what_was_missed(self.parent, self.parent.coursedir)
+            self._add_what_was_missed(self.parent)
 
     def _refuse_other_edition(self, directory: Any) -> None:
         """One line, where an edition was named that the gradebook does not know: its work belongs to the assignment."""
