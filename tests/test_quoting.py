@@ -73,6 +73,13 @@ def test_a_key_of_the_cache_is_quoted_only_if_the_reference_has_it():
     assert "argument cache;" in said(tried("multihead_backward", "keeps-arguments", then.format("'0.25'")))
 
 
+def test_an_exercise_tells_of_one_cause():
+    why = text("{function} raised {error}", function="f", error=stopped(HERE))
+    causes = [text("first"), text("second"), text("first")]
+    assert once(because(why, cause) for cause in causes) == [
+        because(why, causes[0]), why, because(why, causes[0])]
+
+
 def test_many_things_are_not_counted():
     assert translate(count_of((1, 2, 3)), "en") == "a tuple or a list of 3"
     assert translate(count_of((0,) * 1234), "en") == "a tuple or a list"

@@ -98,8 +98,8 @@ class CellRuns:
                 error = error.partition(":")[0]
             self.reports[cell.index] = CellReport(cell.index, ran.status, self.allowance.cut(error),
                                                   self.allowance.cut(printed), line)
-        for note in _of_cell(cell, ran.notes[:NOTES_CAP]):
-            self.tell(note)
+            for note in _of_cell(cell, ran.notes[:NOTES_CAP]):      # a later child may run after hidden inputs
+                self.tell(note)
         if how.mode == "all" and took > SLOW_CELL:
             self.plan.cells[cell.index] = How("definitions", tuple(ran.slow), slow=True)
 

@@ -85,6 +85,7 @@ def quoted(why: Text, lengths: Collection[int] | None = None) -> Text:
 def once(whys: Iterable[Text | None]) -> list[Text | None]:
     """The messages of one exercise, of which only one exception is told, and where it arose: that of the first."""
     told: list[Text] = []
+    causes: list[Value] = []
 
     def first_only(why: Text) -> Text:
         if why.template in (_SOMEWHERE, _ANYWHERE, _UNWRITTEN):
@@ -92,9 +93,10 @@ def once(whys: Iterable[Text | None]) -> list[Text | None]:
             return why if why == told[0] else _less(why)
         values: dict[str, Value] = {gap: first_only(value) if isinstance(value, Text) else value
                                     for gap, value in why.values.items()}
-        less = values.get("why")
-        if why.template == _WITH_CAUSE and isinstance(less, Text) and less != why.values["why"]:
-            return less                         # a cause is about the exception, and says which one it is
+        if why.template == _WITH_CAUSE:         # a cause says which exception it is
+            causes.append(values["cause"])
+            if values["why"] != why.values["why"] or values["cause"] != causes[0]:
+                return values["why"] if isinstance(values["why"], Text) else why
         return replace(why, values=values)
     return [why and first_only(why) for why in whys]
 
