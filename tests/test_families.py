@@ -34,6 +34,8 @@ def said(grade: ExerciseGrade) -> str:
     ("multihead", ('x @ params["wq"]', 'x @ params["wq"].T'), "q-transposed", "Q = X·WQᵀ"),
     ("multihead", ("= attention(q, k, v, allowed)", "= attention(q, k, v, np.roll(allowed, 1, axis=1))"),
      "mask-columns-shifted-by-1", "the mask shifted by 1 along its columns"),
+    ("multihead", ("= attention(q, k, v, allowed)", "= attention(q, k, v, allowed | np.eye(len(allowed), dtype=bool))"),
+     "mask-diagonal-forced", "a mask in which every token sees itself"),
     ("multihead", ("joined = merge_heads(mixed)", "joined = merge_heads(np.roll(mixed, 1, axis=1))"), "join-rolled",
      "one place further on"),
     ("multihead", ('y = joined @ params["wo"]', 'y = 3 * joined @ params["wo"]'), "times-3", "Y: exactly 3 times"),

@@ -55,6 +55,8 @@ MASK = Step(_masked(lambda s: s.allowed), (
     Way("mask-inverted", text("the mask inverted"), _masked(lambda s: ~s.allowed)),
     Way("mask-without-diagonal", text("a mask in which no token sees itself"),
         _masked(lambda s: s.allowed & ~np.eye(s.T, dtype=bool))),
+    Way("mask-diagonal-forced", text("a mask in which every token sees itself, whatever was given"),
+        _masked(lambda s: s.allowed | np.eye(s.T, dtype=bool))),
     Way("mask-causal", text("a causal mask instead of the one that was given"), _masked(_causal)),
     Way("mask-anticausal", text("a mask that hides the past instead of the one that was given"),
         _masked(lambda s: _causal(s).T)),
