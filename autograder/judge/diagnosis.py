@@ -18,10 +18,10 @@ from autograder.judge.checks_version import checks_version
 from autograder.judge.families import Families
 from autograder.judge.fingerprint import Row, width
 from autograder.judge.local_subject import LocalSubject
-from autograder.judge.table import Made, Table
+from autograder.judge.table import Made, Table, size_of
 from autograder.judge.worlds import AskIn, Judged, with_reference
 from autograder.lessons.kit.lesson import UNWRITTEN, Exercise, Lesson, Mistake
-from autograder.records import Call, Diagnosis, Outcome, Result
+from autograder.records import Call, Diagnosis, Outcome
 
 MOST_NAMED = 3
 LARGE = 100_000  # bytes; a larger question is only asked of mistakes that explain the rest
@@ -130,12 +130,14 @@ class Catalogue:
         table = self._singles(exercise, stand_ins).only(answers)
         seen = self._row({call: answers[call] for call in table.calls}, stand_ins)
         agrees = table.rows.agrees(seen)
+        if table.right.agrees(seen).all():      # what is wrong shows in none of the answers
+            return []
         found = [table.made[i] for i in np.flatnonzero(agrees.all(axis=1))]
-        if not found and not table.right.agrees(seen).all():
+        if not found:
             found = self._side_by_side(table, agrees, seen) or [
                 made for made in self._together(exercise, answers, stand_ins) if _show(made, table, agrees, seen)]
         return [made for made in found if self._explains_all(made, answers, stand_ins)
-                or self._explains_in_order(made, answers, stand_ins)]
+                or self._explains_in_order(made, exercise, answers, stand_ins)]
 
     def _side_by_side(self, table: Table, agrees: np.ndarray, seen: Row) -> list[Made]:
         """Pairs that each explain their own part of what is wrong, and never contradict what was seen."""
@@ -173,11 +175,21 @@ class Catalogue:
             right.agrees(seen), np.all([row.agrees(right) | row.agrees(seen) for row in rows], axis=0),
             np.any([row.agrees(seen) for row in rows], axis=0)).all())
 
-    def _explains_in_order(self, made: Made, answers: Answers, stand_ins: frozenset[str]) -> bool:
-        """Whether they give every answer if nothing was asked before: some mistakes keep something between calls."""
+    def _explains_in_order(self, made: Made, exercise: Exercise, answers: Answers, stand_ins: frozenset[str]) -> bool:
+        """Whether they give every answer if all is asked in order: some mistakes keep something between calls."""
         subject = self._make(made)
-        return subject is not None and bool(
+        return subject is not None and _asked_before(subject, self._before(exercise, stand_ins)) and bool(
             self._row_of(subject, answers, stand_ins).agrees(self._row(answers, stand_ins)).all())
+
+    def _before(self, exercise: Exercise, stand_ins: frozenset[str]) -> list[Call]:
+        """What a process was asked before this exercise; one in which the reference stands in is a fresh one."""
+        if stand_ins:
+            return []
+        ask = AskIn("own", self._reference, self._reference)
+        earlier = [one for one in self._lesson.exercises if one.name in exercise.stand_ins]
+        for check in [check for one in earlier for check in one.checks]:
+            check.run(ask)
+        return [call for call in ask.answers if size_of(call) < LARGE]
 
     def explains(self, judged: Judged, diagnosis: Diagnosis) -> bool:
         """Whether known mistakes, or steps done otherwise, give everything that was answered.
@@ -207,33 +219,35 @@ class Catalogue:
             ask = AskIn("stand-in" if stand_ins else "own", self._reference, self._reference, stand_ins)
             for check in exercise.checks:
                 check.run(ask)
-            calls = [call for call in _of(ask.answers, exercise.name) if _size(self._asked(call, stand_ins)) < LARGE]
+            calls = [call for call in _of(ask.answers, exercise.name) if size_of(self._asked(call, stand_ins)) < LARGE]
             made = [(mistake,) for mistake in self._all(exercise.name)]
-            self._tables[exercise.name, stand_ins] = self._table(f"{exercise.name}-1", made, calls, stand_ins)
+            self._tables[exercise.name, stand_ins] = self._table(
+                f"{exercise.name}-1", made, calls, stand_ins, self._before(exercise, stand_ins))
         return self._tables[exercise.name, stand_ins].less(self._left_out)
 
     def _pairs(self, exercise: Exercise, telling: Call, stand_ins: frozenset[str]) -> Table:
         """Every two mistakes that can be made together, and the one question that distinguishes them best."""
         if (telling, stand_ins) not in self._tables:
             pairs = list(combinations(self._all(exercise.name), 2))
-            self._tables[telling, stand_ins] = self._table(f"{exercise.name}-2", pairs, [telling], stand_ins)
+            self._tables[telling, stand_ins] = self._table(f"{exercise.name}-2", pairs, [telling], stand_ins, [])
         return self._tables[telling, stand_ins].less(self._left_out)
 
-    def _table(self, name: str, made: list[Made], calls: list[Call], stand_ins: frozenset[str]) -> Table:
+    def _table(self, name: str, made: list[Made], calls: list[Call], stand_ins: frozenset[str],
+               before: list[Call]) -> Table:
         rights = [self._reference.answer(self._asked(call, stand_ins)) for call in calls]
         right = Row.of(zip(rights, rights, strict=True))
         starts = np.cumsum([0, *map(width, rights)]).tolist()
-        made, rows = self._rows(name + "-stand-in" * bool(stand_ins), made, calls, stand_ins)
+        made, rows = self._rows(name + "-stand-in" * bool(stand_ins), made, calls, stand_ins, before)
         return Table(made, calls, starts, rows, right)
 
-    def _rows(self, name: str, made: list[Made], calls: list[Call], stand_ins: frozenset[str]
+    def _rows(self, name: str, made: list[Made], calls: list[Call], stand_ins: frozenset[str], before: list[Call]
               ) -> tuple[list[Made], Row]:
         """The rows of those that can be made, cached from an earlier run if possible."""
         version = checks_version(self._lesson)
         known = kept.load(version, name)
         if known is None or len(known["could"]) != len(made):              # cached while the catalogue was being edited
-            subjects = map(self._make, made)                    # anew: some keep something between calls
-            rows = [one and self._row_of(one, calls, stand_ins) for one in subjects]
+            subjects = [self._make(each) for each in made]      # anew: some keep something between calls
+            rows = [one and _asked_before(one, before) and self._row_of(one, calls, stand_ins) for one in subjects]
             known = {"could": np.array([row is not None for row in rows]),
                      **vars(Row.stack([row for row in rows if row is not None]))}
             kept.save(version, name, known)
@@ -264,14 +278,11 @@ def _show(made: Made, table: Table, agrees: np.ndarray, seen: Row) -> bool:
     return not (differs & right).any() and bool(not several or (differs & agrees[rows]).any())
 
 
-def _size(call: Call) -> int:
-    """The bytes of a call's arrays, including those of an earlier call that it refers to."""
-    def size(value: object) -> int:
-        if isinstance(value, Result):
-            return _size(value.of)
-        parts = value.values() if isinstance(value, dict) else ()
-        return value.nbytes if isinstance(value, np.ndarray) else sum(map(size, parts))
-    return sum(map(size, call.args))
+def _asked_before(subject: LocalSubject, calls: Iterable[Call]) -> bool:
+    """Ask these, whatever is answered."""
+    for call in calls:
+        subject.answer(call)
+    return True
 
 
 def _tells(outcome: Outcome) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.judge.fingerprint import Row
 from autograder.lessons.kit.lesson import Mistake
-from autograder.records import Call
+from autograder.records import Call, Result
 
 Made = tuple[Mistake, ...]                      # mistakes made together
 
@@ -36,3 +36,13 @@ class Table:
             return self
         stays = [i for i, made in enumerate(self.made) if left_out.isdisjoint(mistake.id for mistake in made)]
         return replace(self, made=[self.made[i] for i in stays], rows=self.rows.only(stays))
+
+
+def size_of(call: Call) -> int:
+    """The bytes of a call's arrays, including those of an earlier call that it refers to."""
+    def size(value: object) -> int:
+        if isinstance(value, Result):
+            return size_of(value.of)
+        parts = value.values() if isinstance(value, dict) else ()
+        return value.nbytes if isinstance(value, np.ndarray) else sum(map(size, parts))
+    return sum(map(size, call.args))

@@ -129,3 +129,25 @@ def test_a_mistake_that_remembers_is_known_again() -> None:
     """What the catalogue's own mistakes keep between calls does not spoil the next diagnosis."""
     for _ in range(2):
         costs_once(MISTAKES["grads-accumulate-across-calls"], "given", copy=True)
+
+
+SHARES = """
+_backward, ROOM = multihead_backward, {}
+
+
+def multihead_backward(cache, params, dy):
+    dx, grads = _backward(cache, params, dy)
+    ROOM.update(grads)
+    return dx, ROOM
+"""
+
+
+@pytest.mark.parametrize(("source", "named"), [
+    (LESSON.reference_source + SHARES, ()),
+    (MISTAKES["cache-in-global"].make(LESSON.reference_source), ("cache-in-global",)),
+], ids=["answers that are shared", "a cache in a global"])
+def test_a_mistake_is_named_by_answers_that_show_it(source: str, named: tuple[str, ...]) -> None:
+    """Answers that were all right when they were given name nothing; those of another call's cache name that."""
+    backward = next(one for one in assessor().assess(open_local(source)).exercises if one.name == "multihead_backward")
+    assert backward.points != backward.max_points
+    assert backward.diagnosis.mistakes == named
