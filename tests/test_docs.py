@@ -146,7 +146,7 @@ def test_the_reference_has_every_command_with_every_option(words):
 def test_the_reference_says_of_every_setting_what_it_is(name):
     rows = {key: (about, value) for key, about, value, _ in reference.keys(name, reference.TABLES[name])}
     assert [key for key, (about, value) in rows.items() if not (about and value)] == []
-    tables = {"limits", "late", "lessons"} if name == "" else set()
+    tables = {"mark", "limits", "late", "lessons"} if name == "" else set()
     assert {key.strip("`") for key in rows} | tables == set(reference.TABLES[name].__struct_fields__)
 
 

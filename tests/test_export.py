@@ -121,6 +121,12 @@ def test_junit_has_a_suite_for_each_submission_and_a_case_for_each_check(tmp_pat
         assert claimed == (suite.tests, suite.failures, suite.errors, suite.skipped)
 
 
+def test_junit_tells_the_cases_of_students_apart_by_class_and_name():
+    cases = list(ElementTree.fromstring(written("junit", [FIRST, changed(student="student-02")])).iter("testcase"))
+    assert len({(case.get("classname"), case.get("name")) for case in cases}) == len(cases)
+    assert cases[0].get("classname") == "student-01.multihead.split_heads"
+
+
 def test_junit_uses_no_attribute_that_the_schema_of_jenkins_lacks():
     allowed = {"testsuites": {"name", "time", "tests", "failures", "errors"},
                "testsuite": {"name", "tests", "failures", "errors", "skipped", "time"},

@@ -21,6 +21,7 @@ from autograder import cli
 from autograder.course.folder import Course
 from autograder.course.mark import on_scale, own_mark
 from autograder.course.settings import MarkSettings, Settings, SettingsError, read_settings
+from autograder.course.submitted import asking_about_the_time
 from autograder.nbgrader.gradebook import Entry, GradebookWriter
 from autograder.nbgrader.pages import write_page
 from autograder.output.exports import FORMATS
@@ -127,7 +128,7 @@ def test_the_terminal_says_the_final_mean_and_who_passes(course):
     grades = [grade_of("student-01"), grade_of("student-02")]
     print_results(console(to), list(marked(course, "multihead", grades)), "en")
     said = " ".join(to.getvalue().split())
-    assert "final: 2 marks, mean 13 / 20, 1 pass (11 or more)" in said
+    assert "final: mean 13 / 20, 1 of 2 pass (11 or more)" in said
     assert "1 changed by hand" in said
 
 
@@ -214,3 +215,11 @@ def test_a_pass_mark_that_cannot_be_is_one_line(scale, arguments, says, course, 
     said = capsys.readouterr().err
     assert says in said
     assert said.count("\n") == 1
+
+
+def test_an_export_says_whose_lateness_is_not_known(course, capsys):
+    grade = grade_of("student-01", for_a_person=asking_about_the_time(
+        grade_of("student-01"), course, "multihead", matters=True).for_a_person)
+    graded(course, grade)
+    assert cli.run(["export", "--format", "csv", "--output", "out"]) == 0
+    assert "it is not clear when student-01 handed in, so nothing was taken off" in capsys.readouterr().err

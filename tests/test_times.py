@@ -61,3 +61,11 @@ def test_no_time_at_all_is_nothing_to_ask_about(tmp_path):
     course = new_course(tmp_path)
     grade = grade_of("student-01")
     assert asking_about_the_time(grade, course, LESSON.name) is grade
+
+
+def test_no_time_at_all_is_asked_about_where_late_work_loses_something(tmp_path):
+    course = new_course(tmp_path)
+    grade = grade_of("student-01")
+    asked = asking_about_the_time(grade, course, LESSON.name, matters=True)
+    assert [why.values for why in asked.for_a_person] == [{"file": "timestamp.txt"}]
+    assert asking_about_the_time(asked, course, LESSON.name) == grade

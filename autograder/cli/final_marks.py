@@ -96,9 +96,11 @@ def _of_gradebook(grades: Sequence[Grade], lesson: str) -> Export:
 
 
 def _notes(grades: Sequence[Grade], marks: Mapping[str, Mark]) -> list[str]:
+    from autograder.course.submitted import time_is_unclear
     from autograder.output.exports.final import differing
     other, own = differing(grades, marks), {grade.student for grade in grades}
     only_there, only_here = sorted(marks.keys() - own), sorted(own - marks.keys())
+    undecided = [grade.student for grade in grades if time_is_unclear(grade)]
     replaced = [student for student, mark in marks.items() if mark.replaced]
     outdated = [student for student, mark in marks.items() if mark.outdated]
     beside = (f"for {len(other)} of {len(grades)} students they differ from the autograder's{_who(other)}" if other
@@ -112,6 +114,9 @@ def _notes(grades: Sequence[Grade], marks: Mapping[str, Mark]) -> list[str]:
     if outdated:
         notes.append("the formgrader still shows late penalties that are older than the score, the due date or the "
                      f"extension of {_named(outdated)}; `autograder grade` brings them up to date")
+    if undecided:
+        notes.append(f"it is not clear when {_named(undecided)} handed in, so nothing was taken off: look whether it "
+                     "is late")
     if replaced:
         notes.append(f"the work of {_named(replaced)} changed after a person gave points for it; those points count: "
                      "look again")

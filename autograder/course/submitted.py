@@ -117,6 +117,11 @@ _UNCLEAR = text("when this was handed in was not understood ({said}; expected a 
 _MISSING = text("nothing says when this was handed in ({file} is missing), so look whether it is late", file=TIMESTAMP)
 
 
+def time_is_unclear(grade: Grade) -> bool:
+    """Whether a person was asked about when this was handed in."""
+    return any(why.template in (_UNCLEAR.template, _MISSING.template) for why in grade.for_a_person)
+
+
 def asking_about_the_time(grade: Grade, course: Course, assignment: str, matters: bool = False) -> Grade:
     """The grade, for a person if it is not clear when the work was handed in: that never means on time by itself.
 

@@ -110,7 +110,7 @@ def _final(to: Console, grades: Sequence[Grade], language: str) -> None:
         return
     points = mean(mark.points or 0.0 for mark in known)
     passed = sum(bool(mark.passed) for mark in known)
-    said = [text("final: {count} marks, mean {points}, {passed} pass ({enough} or more)", count=len(known),
+    said = [text("final: mean {points}, {passed} of {count} pass ({enough} or more)", count=len(known),
                  points=points_of(round(points, 2), known[0].max_points), passed=passed,
                  enough=number(known[0].pass_points))]
     values = [mark.value for mark in known if mark.value is not None]
