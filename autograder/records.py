@@ -37,7 +37,7 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class NotebookCell(msgspec.Struct, frozen=True):
-    """A cell as it stands in the file. `given`: nbgrader's flags lock it, or it only carries points."""
+    """A cell as the file has it. `given`: nbgrader's flags lock it, or it only carries points."""
 
     index: int
     kind: str                             # "code", "markdown" or "raw"
@@ -57,7 +57,7 @@ class Left(msgspec.Struct, frozen=True):
 
 
 class Submission(msgspec.Struct, frozen=True):
-    """One student's work: the student's own code cells, in the order in which they stand."""
+    """One student's work: the student's own code cells, in the order of the notebook."""
 
     name: str                            # the path as it was given; below a folder or zip, the path in it
     student: str
@@ -104,7 +104,7 @@ class Call(msgspec.Struct, frozen=True, eq=False, weakref=True):
 class Proxy(msgspec.Struct, frozen=True):
     """An argument that is a function: calling it calls back to the judge.
 
-    `answers` says what; where that is left out, the stand-in of this name does (see StandIns).
+    `answers` gives the result; without it, the stand-in of this name does (see StandIns).
     """
 
     name: str
@@ -112,7 +112,7 @@ class Proxy(msgspec.Struct, frozen=True):
 
 
 class Opaque(msgspec.Struct, frozen=True):
-    """Stands where an answer holds something that is not plain data; only the name of its type is known."""
+    """Replaces what is not plain data in an answer; only the name of its type is known."""
 
     type: str
 
@@ -148,14 +148,14 @@ class CellReport(msgspec.Struct, frozen=True):
 
 
 class Subject(Protocol):
-    """Whatever answers calls: the reference, a known mistake, a student's code behind the wall."""
+    """Something that answers calls: the reference, a known mistake, or a student's code behind the wall."""
 
     def answer(self, call: Call) -> Outcome:
         """The outcome of this call; the same Call gives the same recorded Outcome when it is asked again."""
         ...
 
     def unchanged(self, call: Call) -> bool:
-        """Whether the answer to this call, which was asked, still is what it was when it was given."""
+        """Whether the answer to this earlier call is unchanged since it was given."""
         ...
 
     def insides(self, result: Result) -> list[Any]:
@@ -163,7 +163,7 @@ class Subject(Protocol):
         ...
 
     def forgets(self, function: str) -> bool:
-        """Whether it is known that this function keeps nothing from one call to the next."""
+        """Whether this function is known to keep nothing from one call to the next."""
         ...
 
 

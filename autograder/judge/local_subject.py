@@ -52,13 +52,13 @@ class LocalSubject:
                 self._namespace[name] = replaced[name] = self._proxy(name, self._stand_ins[name])
 
     def answer(self, call: Call) -> Outcome:
-        """The outcome of this call. What gets through is no Exception (Ctrl-C, say), or our own lack of memory."""
+        """The outcome of this call. Only Ctrl-C and the like, and a lack of memory of our own, are raised."""
         if call not in self._outcomes:
             self._outcomes[call] = self._asked(call)
         return self._outcomes[call]
 
     def called(self, name: str, args: tuple[Any, ...]) -> Outcome:
-        """The outcome for a student's code that calls this function: nobody asks what the call changed or shares."""
+        """The outcome for student code that calls this function, without what the call changed or shares."""
         try:
             with np.errstate(all="ignore"):
                 live = self._namespace[name](*[fresh(arg, self._special) for arg in args])
@@ -70,7 +70,7 @@ class LocalSubject:
         return Outcome("answered", recorded(plain(live)))
 
     def unchanged(self, call: Call) -> bool:
-        """Whether the answer to this call still is what it was when it was given."""
+        """Whether the answer to this call is unchanged since it was given."""
         return call not in self._live or self._live[call].same
 
     def insides(self, result: Result) -> list[Any]:
@@ -101,7 +101,7 @@ class LocalSubject:
         return found
 
     def forgets(self, function: str) -> bool:
-        """Never known: a subject of ours is as easily made anew."""
+        """Always False: nobody needs to know, since a fresh subject of ours costs little."""
         return False
 
     def _asked(self, call: Call) -> Outcome:

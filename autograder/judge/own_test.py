@@ -54,7 +54,7 @@ class Trials:
         return self._judged(outcomes)
 
     def with_stand_ins(self, names: tuple[str, ...], at_once: bool) -> Judged | None:
-        """The same with the reference in the place of these functions; None where it still rejects what is right."""
+        """The same with the reference replacing these functions; None if it still rejects what is right."""
         if not names:
             return None
         outcomes: dict[str, Outcome] = {}
@@ -143,7 +143,7 @@ def rejects(judged: Judged) -> bool:
 
 
 def stood_in(judged: Judged, functions: Sequence[str]) -> Judged:
-    """What passed only because the reference stood in for these functions, said so."""
+    """The test with a note on each check that passed only because the reference replaced these functions."""
     because = text("right; it only failed because of your {functions}", functions=", ".join(functions))
     return replace(judged, attempts=[replace(one, why=because, world="stand-in") if one.word == "passed" else one
                                      for one in judged.attempts])

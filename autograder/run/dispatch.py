@@ -104,9 +104,7 @@ class Dispatcher:
     def _send(self, submission: Submission) -> None:
         try:
             self._under_way[self._pool.submit(self._job(submission))] = submission
-        except self._pool.lost as error:                # it just broke: the others under way will report it too
-            self._under_way[_failed_already(error)] = submission
-        except Exception as error:
+        except Exception as error:                      # if the pool just broke, the others under way report it too
             if ends_the_run(error):
                 raise
             self._under_way[_failed_already(error)] = submission

@@ -21,7 +21,7 @@ from autograder.sandbox.wire.wire import (
     refuse_crowds,
 )
 
-CUT = "\n[...]"                           # stands where the rest was cut off
+CUT = "\n[...]"                           # marks where the rest was cut off
 OUTPUT_CAP = 64 * 2**10                   # bytes of what one cell printed
 MESSAGE_CAP = 2_000                       # characters of an exception's text
 WORDS_CAP = 300                           # characters of one line about a cell
@@ -197,7 +197,7 @@ def encode(message: FromJudge | FromWorker) -> bytes:
 
 
 def encode_value(value: Any) -> bytes:
-    """One value as it stands in a frame; `msgspec.Raw` of it can be sent again and again."""
+    """One value as a frame holds it; a `msgspec.Raw` of it can be sent again and again."""
     try:
         return _encoder.encode(value)
     except (OverflowError, RecursionError, TypeError, UnicodeError, ValueError) as error:
