@@ -19,6 +19,7 @@ from test_hook import FULL, scores, wrong
 
 from autograder.course.folder import Course
 from autograder.course.lms import handed_in
+from autograder.nbgrader.students import gradebook_students
 from autograder.run.grade_course import grade_course
 
 RIGHT, WRONG = saved(honest()), saved(wrong())
@@ -112,6 +113,7 @@ def test_a_zip_of_moodle_is_collected_and_graded(course, monkeypatch):
     collect(course, monkeypatch)
     assert {"1234567/multihead/multihead.ipynb", "1234568/multihead/multihead.ipynb",
             "1234569/multihead/final.ipynb"} <= submitted(course).keys()
+    assert gradebook_students(course)["1234567"].name == "Student One"
     run_nbgrader(Autograde, course)
     assert scores(course, "1234567") == scores(course, "1234569") == FULL
     assert scores(course, "1234568") == FULL | {"test_split_heads": 0.0}

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from autograder.cli.class_list import class_list
 from autograder.cli.common import BROKEN, LESSON, answers, exit_code, say
 from autograder.cli.final_marks import marked
 from autograder.cli.lessons import course_and_lesson, lesson_option
@@ -87,6 +88,10 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
             raise click.UsageError(str(error)) from None
         answer.all(marked(course, lesson, grades))
         answer.besides(watch.left)
+        if not choices.get("students"):
+            answer.people = class_list(course, graded=[grade.student for grade in answer.grades])
+            for note in answer.people.notes:
+                click.echo(f"autograder grade: {note}", err=True)
     overview, complete = write_course_report(course, lesson, language, len(grades))
     if target != "-":
         page = course.path("feedback", grades[0].student, lesson).with_suffix(".html")
@@ -121,5 +126,7 @@ def _changes(target: str | None, language: str, lesson: str | None, limits: dict
             for grade in grades:
                 answer(grade)
     if target != "-":
-        click.echo("\n".join(change_lines(changes, watch.left)))
+        people = class_list(course, graded=[change.student for change in changes])
+        absent = people.without([change.student for change in changes]) if not choices.get("students") else []
+        click.echo("\n".join(change_lines(changes, watch.left, people, absent)))
     return exit_code(grades, watch.left)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from autograder.cli.class_list import absent_from, class_of, nothing_from, section_option
 from autograder.cli.common import DONE, NOT_ALL_GRADED, course_settings
 from autograder.cli.final_marks import OWN, to_export, why_empty
 from autograder.cli.last_grades import stored
@@ -47,10 +48,11 @@ FORMATS = ("gradescope", "junit", "csv", "canvas", "brightspace", "moodle", "git
               help="What canvas, brightspace and moodle get.  [default: the mark, if autograder.toml has a scale]")
 @click.option(OWN, is_flag=True,
               help="The autograder's own points: without manual scores, extra credit and late penalties.")
+@section_option
 @lesson_option("the only lesson with grades")
 @language_option
 def export(file: Path | None, name: str, output: str, roster: Path | None, match: str, item: str, grade_column: str,
-           decimal: str, unit: str | None, own_points: bool, lesson: str | None, language: str) -> int:
+           section: str, decimal: str, unit: str | None, own_points: bool, lesson: str | None, language: str) -> int:
     """Write the marks in the format of another system.
 
     In a course's folder they are those of nbgrader's gradebook: with manual scores and extra credit, less late
@@ -59,6 +61,7 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
     Unknown marks (a cell that waits for a person, a file that cannot be read, a fault of ours) are left empty, never 0:
     standard error then says whose, and the exit code is 1.
     """
+    from autograder.output.class_list import of_these
     from autograder.output.exports import FORMATS as ALL
     from autograder.output.exports import ExportError, Order, unknown
     from autograder.output.exports.roster import RosterError, read_roster
@@ -76,11 +79,16 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
                                if not own_points else f"{OWN} are points; leave out --as")
     try:
         found = to_export(file, lesson or "", own_points)
-        people = read_roster(roster, match) if roster is not None else None
-        order = Order(language, item or found.lesson, people, "," if decimal == "comma" else ".", grade_column,
-                      scaled and (unit or "mark") == "mark", found.marks)
+        people = class_of(file, section, found.grades)
+        absent = absent_from(people, found) if file is None else []
+        if section:
+            found = found._replace(grades=of_these(found.grades, people))
+        order = Order(language, item or found.lesson, read_roster(roster, match) if roster is not None else None,
+                      "," if decimal == "comma" else ".", grade_column, scaled and (unit or "mark") == "mark",
+                      people, absent, found.marks)
         files = _files(kind, found.grades, order, output)
-        for note in [*found.notes, *_notes(order, found.grades, settings.late.rule)]:
+        notes = [*found.notes, *people.notes, *nothing_from(people, absent)]
+        for note in [*notes, *_notes(order, found.grades, settings.late.rule)]:
             click.echo(f"autograder export: {note}", err=True)
         _write(files, output)
     except (CannotRead, ExportError, RosterError) as error:

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 import click
 
+from autograder.cli.class_list import class_list, handed_in_names, section_option
 from autograder.cli.common import BROKEN, DONE, LESSON, course_settings
 from autograder.cli.last_grades import last_grades, lesson_of, stored
 from autograder.cli.options import examples, nobodys_work, spare_the_given
@@ -44,19 +45,20 @@ _given = click.Path(dir_okay=False, path_type=Path)
               help="Also say what got better and worse since this store or JSON file.")
 @click.option("--pass-mark", metavar="POINTS", type=click.FloatRange(0, 1e6),
               help="Points needed to pass.  [default: 55% of the points, or what autograder.toml says]")
+@section_option
 @click.option("--lesson", metavar="NAME", default="", help="Which lesson, if the course has several.")
 @click.option("--lang", "language", type=click.Choice(["nl", "en"]),
               help="The language of what students see: titles, messages, hints. The page itself is in English. "
                    "[default: that of most notebooks, else nl]")
 def report(file: Path | None, output: str | None, anonymous: bool, against: Path | None, pass_mark: float | None,
-           lesson: str, language: str | None) -> int:
+           section: str, lesson: str, language: str | None) -> int:
     """Write the class on one page: how they did, what they did not understand, which check is odd, whom to look at.
 
     The grades come from the last `autograder grade` in this folder, or from the JSON lines of `check --json` or `grade
     --json` in FILE.jsonl. The page works offline from a file.
     """
     course = _course()
-    run = _run(file, lesson, course if file is None else None)
+    run = _with_class(_run(file, lesson, course if file is None else None), course, section, file is None)
     target = output or _name(lesson_of(run.grades), anonymous)
     spare_the_given(target, [str(path) for path in (file, against, stored()) if path is not None],
                     "what is read for it")
@@ -74,7 +76,7 @@ def write_course_report(course: Course, lesson: str, language: str | None, stude
     """
     page = course.root / _name(lesson)
     if students < OWN_PROCESS:
-        return page, _write(page, _run(stored(course.root), lesson, course), language, course)
+        return page, _write(page, _with_class(_run(stored(course.root), lesson, course), course), language, course)
     options = ["--lesson", lesson, *(["--lang", language] if language else [])]
     done = subprocess.run([sys.executable, "-m", "autograder", "report", *options], cwd=course.root, text=True,
                           stdin=subprocess.DEVNULL, capture_output=True, check=False)
@@ -83,6 +85,16 @@ def write_course_report(course: Course, lesson: str, language: str | None, stude
     elif done.returncode != DONE:
         raise click.UsageError(done.stderr.strip() or f"the report ended with exit code {done.returncode}")
     return page, done.returncode == DONE
+
+
+def _with_class(run: Run, course: Course | None, section: str = "", whole: bool = True) -> Run:
+    """The run with the names of the class, and who handed in nothing; of a section only its students."""
+    from autograder.output.class_list import of_these
+    graded = {grade.student for grade in run.grades}
+    people = class_list(course, section, graded)
+    absent = people.without(graded | handed_in_names(course, lesson_of(run.grades))) if whole and course else []
+    return replace(run, people=people, absent=absent,
+                   grades=of_these(run.grades, people) if section else run.grades)
 
 
 def _name(lesson: str, anonymous: bool = False) -> str:

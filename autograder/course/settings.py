@@ -86,6 +86,7 @@ class Settings(_Table, frozen=True):
     language: Literal["nl", "en"] | None = None                           # of the feedback
     jobs: Annotated[int, msgspec.Meta(ge=1, le=1024)] | None = None       # submissions graded at once
     pass_percent: Percent = 55.0                                          # of all points needed to pass
+    roster: str | None = None                                             # a CSV file with the class
     timezone: str = "Europe/Amsterdam"                                    # of the course's calendar
     mark: MarkSettings = MarkSettings()
     limits: LimitSettings = LimitSettings()

@@ -100,7 +100,20 @@ class LmsCollector(FileNameCollectorPlugin):
         for file in files:
             namesake = f"-{file.of.number}" if len(numbers[file.of.student]) > 1 else ""
             students[file.of.student + namesake].append(file)
+        self._name_them({student: theirs[0].of.name for student, theirs in students.items()})
         return {path: about for student, theirs in students.items() for path, about in self._of(student, theirs)}
+
+    def _name_them(self, names: dict[str, str]) -> None:
+        """Give the gradebook the names of Moodle and Brightspace, for students who have none there."""
+        directory = self.parent.coursedir
+        spelt = {student: name.split(" ", 1) for student, name in names.items() if " " in name}
+        if not spelt:
+            return
+        with Gradebook(directory.db_url, directory.course_id) as gradebook:
+            named = {student.id for student in gradebook.students if student.first_name or student.last_name}
+            for student, (first, last) in spelt.items():
+                if student not in named:
+                    gradebook.update_or_create_student(student, first_name=first, last_name=last)
 
     def _extracted(self) -> list[Path]:
         root = Path(self.parent._format_collect_path(self.parent.extracted_directory))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from autograder.faults import broken
+from autograder.output.class_list import ClassList
 from autograder.output.jsonl import CannotWrite, json_lines
 from autograder.records import Diagnosis, ExerciseGrade, Grade, Left
 
@@ -24,6 +25,7 @@ class Answers:
     progress: Callable[[Grade, int, int], None] = lambda grade, done, total: None
     grades: list[Grade] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
+    people: ClassList = ClassList()
 
     def __call__(self, grade: Grade) -> None:
         self.grades.append(self._shown(grade))
@@ -87,7 +89,7 @@ def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
         to = console(sys.stdout)
         if each and len(taken.grades) > 1:
             print_totals(to, taken.grades, language)
-        print_results(to, taken.grades, language)
+        print_results(to, taken.grades, language, taken.people)
     if target != "-" and taken.left:
         from autograder.output.results import print_left
         from autograder.output.terminal import console

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from autograder.locale.language import translate
+from autograder.output.class_list import NOBODY, ClassList, Person
 from autograder.output.marks import number, points_of
 from autograder.output.plain import plain
 from autograder.records import Left
@@ -12,19 +13,22 @@ from autograder.records import Left
 _WHY = {"work": "other work", "checks": "other checks", "isolation": "another wall"}
 
 
-def change_lines(changes: Sequence[Any], left: Sequence[Left] = ()) -> Iterator[str]:
+def change_lines(changes: Sequence[Any], left: Sequence[Left] = (), people: ClassList = NOBODY,
+                 absent: Sequence[Person] = ()) -> Iterator[str]:
     """The students whose grade changes, each with the checks that change, what may be work but is not looked at, and a
     final line with the totals.
     """
     yield from _weights(changes)
     for change in changes:
         if change.changes and not _only_weights(change):
-            yield plain(_headline(change))
+            yield plain(_headline(change, people))
             yield from (f"    {plain(_check(check))}" for check in change.checks if not _is_weight(check))
             yield from (f"    {plain(translate(why, 'en'))}" for why in _why_not(change.after))
     gone = [change for change in changes if change.after is None]
     for change in gone:
-        yield plain(f"{change.student}  {_points(change.before)} stays: the submission is gone")
+        yield plain(f"{people.called(change.student)}  {_points(change.before)} stays: the submission is gone")
+    for person in absent:
+        yield plain(f"{people.called(person.student)}  handed in nothing")
     for each in left:
         if each.asks:
             yield plain(f"{each.path} is not looked at: {translate(each.why, 'en')}")
@@ -76,13 +80,14 @@ def _points(grade: Any) -> float | str | None:
     return "?" if grade.points is None else number(grade.points)
 
 
-def _headline(change: Any) -> str:
+def _headline(change: Any, people: ClassList) -> str:
+    who = people.called(change.student)
     after = points_of(change.after.points, change.after.max_points)
     if change.before is None:
-        return f"{change.student}  new: {after}{_status(change.after)}"
+        return f"{who}  new: {after}{_status(change.after)}"
     by = "" if change.by is None else f" ({change.by:+.4g})"
     why = ", ".join(_WHY[reason] for reason in change.why) or "the same work and checks"
-    return f"{change.student}  {_points(change.before)} → {after}{by}{_status(change.after)}: {why}"
+    return f"{who}  {_points(change.before)} → {after}{by}{_status(change.after)}: {why}"
 
 
 def _status(grade: Any) -> str:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from autograder.locale.language import translate
+from autograder.output.class_list import NOBODY, ClassList
 from autograder.output.final import has_more
 from autograder.output.marks import number, points_of
 from autograder.output.plain import plain
@@ -19,7 +20,7 @@ from autograder.records import Grade, Left, Text, text
 SHOWN = 20                               # of the submissions that need a look; the JSON and the report list them all
 
 
-def print_results(to: Console, grades: Sequence[Grade], language: str) -> None:
+def print_results(to: Console, grades: Sequence[Grade], language: str, people: ClassList = NOBODY) -> None:
     """The mean of every exercise and of the whole, and below it the submissions that a person should look at."""
     graded = [grade for grade in grades if grade.points is not None]
     to.print(Line(translate(_how_many(len(graded), len(grades)), language), "bold"))
@@ -32,9 +33,14 @@ def print_results(to: Console, grades: Sequence[Grade], language: str) -> None:
     looks = [(grade, reason) for grade in grades if (reason := needs_a_look(grade))]
     if looks:
         to.print(Line(translate(text("{count} need a look:", count=len(looks)), language), "bold"))
-        to.print(_rows([(grade.student or grade.submission, why) for grade, why in looks[:SHOWN]], language))
+        shown = [(people.called(grade.student) or grade.submission, why) for grade, why in looks[:SHOWN]]
+        to.print(_rows(shown, language))
     if len(looks) > SHOWN:
         to.print(Line(translate(text("and {count} more", count=len(looks) - SHOWN), language), "dim"))
+    absent = people.without({grade.student for grade in grades})
+    if absent:
+        to.print(Line(translate(text("{count} of the class handed in nothing:", count=len(absent)), language), "bold"))
+        to.print(Line(plain(" " + ", ".join(people.called(person.student) for person in absent))))
     if any(grade.isolation == "none" for grade in grades if grade.status != "unreadable"):
         print_not_isolated(to, language)
 

@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from autograder.locale.language import translate
+from autograder.output.class_list import NOBODY, ClassList
 from autograder.output.final import final_points
 from autograder.output.marks import number
 from autograder.output.plain import plain
@@ -35,7 +36,8 @@ class _Kept:
         return iter(self._numbers)
 
 
-def grid_data(of: Class, groups: Sequence[Group], link: Link, language: str) -> dict[str, Any]:
+def grid_data(of: Class, groups: Sequence[Group], link: Link, language: str,
+              people: ClassList = NOBODY) -> dict[str, Any]:
     """Everything that the table's script shows, as plain data."""
     names = list(dict.fromkeys(column.exercise for column in of.columns))
     groups_of: dict[str, list[str]] = {}
@@ -43,7 +45,7 @@ def grid_data(of: Class, groups: Sequence[Group], link: Link, language: str) -> 
         for entry in group.entries:
             groups_of.setdefault(_identity(entry.grade), []).append(group.key)
     messages = _Kept()
-    rows = [{**_row(grade, names, link), **_cells(grade, of.columns, messages, language),
+    rows = [{**_row(grade, names, link, people), **_cells(grade, of.columns, messages, language),
              "groups": groups_of.get(_identity(grade), [])} for grade in of.grades]
     return {
         "columns": [{"exercise": names.index(column.exercise), "check": column.check,
@@ -55,10 +57,10 @@ def grid_data(of: Class, groups: Sequence[Group], link: Link, language: str) -> 
     }
 
 
-def _row(grade: Grade, names: Sequence[str], link: Link) -> dict[str, Any]:
+def _row(grade: Grade, names: Sequence[str], link: Link, people: ClassList) -> dict[str, Any]:
     exercises = {exercise.name: exercise for exercise in grade.exercises}
     return {
-        "name": plain(grade.student or grade.submission), "link": link(grade), "status": grade.status,
+        "name": plain(people.called(grade.student) or grade.submission), "link": link(grade), "status": grade.status,
         "points": number(final_points(grade)), "mark": None if grade.mark is None else grade.mark.value,
         "exercises": [number(exercises[name].points) if name in exercises else None for name in names],
         "mistakes": {names.index(name): list(exercise.diagnosis.mistakes) for name, exercise in exercises.items()

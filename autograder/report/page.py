@@ -9,7 +9,7 @@ import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 from markupsafe import Markup
 
 from autograder.locale.language import translate
+from autograder.output.class_list import ClassList, Person
 from autograder.output.feedback import page_template
 from autograder.output.final import has_more
 from autograder.output.marks import number
@@ -45,6 +46,8 @@ class Run:
     name: str = ""                              # where they came from, for people
     when: datetime | None = None                # when the last of them was made
     left: Sequence[Left] = ()                   # what was not looked at
+    people: ClassList = ClassList()             # what the students are called
+    absent: Sequence[Person] = ()               # who of the class handed in nothing
     rules: Sequence[tuple[str, str]] = ()       # what the course has decided about marks and late work, for people
 
 
@@ -58,7 +61,7 @@ def report_page(run: Run, language: str, *, against: Run | None = None, pass_mar
     grades = sorted(run.grades, key=_natural)
     if secret is not None:
         grades, old = anonymous([grades, old], secret)
-        link = _no_link
+        link, run = _no_link, replace(run, people=ClassList())
     of = Class(grades, pass_mark, pass_share)
     found, attention = items(of), groups(of)
     script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
@@ -71,7 +74,7 @@ def report_page(run: Run, language: str, *, against: Run | None = None, pass_mar
         changes=changes(Class(old, pass_mark, pass_share), of) if against is not None else None,
         number=number, final_marks=any(has_more(grade.mark) for grade in grades),
         percent=_percent, signed=_signed, english=_english, correlation=_correlation,
-        data=json_in_page(grid_data(of, attention, link, language)),
+        data=json_in_page(grid_data(of, attention, link, language, run.people)),
         script=Markup(script), script_hash=Markup(_hash(script)))
 
 

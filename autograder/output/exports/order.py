@@ -1,9 +1,10 @@
 """What an export asks for besides its format."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from autograder.output.class_list import ClassList, Person
 from autograder.output.exports.roster import Roster
 from autograder.records import Mark
 
@@ -21,4 +22,6 @@ class Order(NamedTuple):
     decimal: str = "."
     grade_column: str = ""                  # of Moodle's worksheet, if it is not one of the usual names
     scale: bool = False                     # whether the course has a scale: marks go to learning environments
+    people: ClassList = ClassList()         # who is in the class, and what they are called
+    absent: Sequence[Person] = ()           # who of them handed in nothing
     marks: Mapping[str, Mark] | None = None # by student, if the points are the gradebook's

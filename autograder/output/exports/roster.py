@@ -9,11 +9,16 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from autograder.output.class_list import Person
 
 STUDENT = ("student", "student_id", "Identifier", "ID", "OrgDefinedId")
+_EMAIL = ("email", "e-mail", "email address", "e-mailadres", "mail")
+_IDS = ("student", "student_id", "studentnummer", "identifier", "id", "lms_id", "lms id", "orgdefinedid", "sis user id",
+        "sis login id", "id number", "id-nummer", "username", "gebruikersnaam", *_EMAIL)
 _NUMBER = re.compile(r"(?:#|[^\W\d]+ )(\d+)")
 _NAMED = 5                                  # at most this many are named in a message
 
@@ -52,23 +57,12 @@ def named(students: Sequence[str]) -> str:
 
 def read_roster(path: Path, column: str = "") -> Roster:
     """The roster in this file. Raises RosterError."""
-    words, notes = _text(path)
-    lines = words.splitlines()
-    if not lines:
-        raise RosterError(f"{path} is empty; expected a CSV file with a column 'student'")
-    delimiter = max(",;\t", key=lines[0].count)
-    reader = csv.reader(io.StringIO(words, newline=""), delimiter=delimiter)
-    header = [name.strip() for name in next(reader)]
-    doubled = sorted({name for name in header if name and header.count(name) > 1})
-    if doubled:
-        raise RosterError(f"{path} has two columns {doubled[0]!r}; rename or delete one")
+    header, reader, notes = _table(path)
     key = _key(path, header, column)
     rows: dict[str, dict[str, str]] = {}
     first: dict[str, int] = {}
-    for cells in reader:
-        row = dict(zip(header, (cell.strip() for cell in cells), strict=False))
-        number = _NUMBER.fullmatch(row.get(key, "")) if key not in STUDENT[:2] else None
-        student = number[1] if number else row.get(key, "")
+    for row in _rows(header, reader):
+        student = row.get(key, "") if key in STUDENT[:2] else _number(row.get(key, ""))
         if not student:
             continue
         if student in rows:
@@ -78,6 +72,79 @@ def read_roster(path: Path, column: str = "") -> Roster:
     if not rows:
         raise RosterError(f"{path} has no row with a {key!r}")
     return Roster(str(path), key, tuple(header), rows, tuple(notes))
+
+
+def read_class(path: Path, known: Collection[str]) -> tuple[dict[str, Person], list[str]]:
+    """Who is in the class by this file, and notes about it. Raises RosterError.
+
+    A row may identify its student in several columns: what is among the `known` students counts, else the first.
+    """
+    header, reader, notes = _table(path)
+    columns = {name.casefold(): name for name in reversed(header)}
+    ids = [columns[name] for name in _IDS if name in columns]
+    if "Student" in columns.values() and len(ids) > 1:                  # Canvas calls the name that
+        ids.remove("Student")
+    if not ids:
+        raise RosterError(f"{path} has no column 'student' with the students' names in submitted/, nor an id or an "
+                          f"e-mail address; it has: {', '.join(filter(None, header))}")
+    people: dict[str, Person] = {}
+    first: dict[str, int] = {}
+    for row in _rows(header, reader):
+        found = [_number(row[name]) for name in ids if row.get(name)]
+        if not found:
+            if any(row.values()):
+                notes.append(f"{path}, line {reader.line_num} has no {' or '.join(ids)} and was left out")
+            continue
+        student = next((one for one in found if one in known), found[0])
+        if student in people:
+            raise RosterError(f"{path} names {student!r} twice, in line {first[student]} and line {reader.line_num}; "
+                              "keep one")
+        people[student], first[student] = _person(student, row, columns), reader.line_num
+    if not people:
+        raise RosterError(f"{path} has no row with a student")
+    return people, notes
+
+
+def _person(student: str, row: Mapping[str, str], columns: Mapping[str, str]) -> Person:
+    def of(*names: str) -> str:
+        return next((row[columns[name]] for name in names if name in columns and row.get(columns[name])), "")
+    parts = (of("first_name", "first name", "voornaam"), of("tussenvoegsel", "tussenvoegsels"),
+             of("last_name", "last name", "surname", "achternaam"))
+    name = of("name", "naam", "full name", "volledige naam") or " ".join(filter(None, parts))
+    if not name and "Student" in columns.values() and row.get("Student") != student:
+        name = row.get("Student", "")
+    return Person(student, name, of(*_EMAIL), of("section", "sectie", "group", "groep", "klas"))
+
+
+def _number(value: str) -> str:
+    """The number in "Participant 123" and "#123"; any other value as it is."""
+    number = _NUMBER.fullmatch(value)
+    return number[1] if number else value
+
+
+def _rows(header: Sequence[str], reader: Iterable[Sequence[str]]) -> Iterator[dict[str, str]]:
+    for cells in reader:
+        yield dict(zip(header, (cell.strip() for cell in cells), strict=False))
+
+
+def _table(path: Path) -> tuple[list[str], Any, list[str]]:
+    """The headings of a CSV file, a reader of its other lines, and notes. Raises RosterError."""
+    words, notes = _text(path)
+    given = re.match(r"sep=(.)\r?\n", words)                # Excel's own way to say so
+    words = words[given.end():] if given else words
+    lines = words.splitlines()
+    if not lines:
+        raise RosterError(f"{path} is empty; expected a CSV file with a column 'student'")
+    delimiter = given[1] if given else max(",;\t", key=lines[0].count)
+    reader = csv.reader(io.StringIO(words, newline=""), delimiter=delimiter)
+    try:
+        header = [name.strip() for name in next(reader)]
+    except csv.Error as error:
+        raise RosterError(f"{path} is not a CSV file: {error}; save it as CSV (UTF-8)") from None
+    doubled = sorted({name for name in header if name and header.count(name) > 1})
+    if doubled:
+        raise RosterError(f"{path} has two columns {doubled[0]!r}; rename or delete one")
+    return header, reader, notes
 
 
 def _key(path: Path, header: Sequence[str], column: str) -> str:
@@ -97,6 +164,8 @@ def _text(path: Path) -> tuple[str, list[str]]:
         raise RosterError(f"cannot read {path}: {error.strerror or error}") from None
     if data.startswith(b"PK\x03\x04"):
         raise RosterError(f"{path} is an Excel file; save it as CSV (UTF-8)")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):         # "Unicode text" of Excel
+        return data.decode("utf-16", "replace"), []
     try:
         return data.decode("utf-8-sig"), []
     except UnicodeDecodeError:

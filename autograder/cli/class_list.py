@@ -1,0 +1,82 @@
+"""Know the class: from the roster that autograder.toml names, and from nbgrader's gradebook."""
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from autograder.cli.common import course_lesson, course_settings
+
+if TYPE_CHECKING:
+    from autograder.cli.final_marks import Export
+    from autograder.course.folder import Course
+    from autograder.output.class_list import ClassList, Person
+    from autograder.records import Grade
+
+section_option = click.option("--section", metavar="NAME", default="",
+                              help="Only the students whom the roster has in this section.")
+
+
+def class_list(course: Course | None, section: str = "", graded: Collection[str] = ()) -> ClassList:
+    """The class of a course, or one section of it. UsageError if the roster cannot be used.
+
+    The roster's names go before those of the gradebook. Where there is a roster, only it says whose work is expected.
+    """
+    from autograder.output.class_list import ClassList
+    if course is None:
+        if section:
+            raise click.UsageError("--section needs a course's folder whose autograder.toml names a roster")
+        return ClassList()
+    from autograder.nbgrader.students import gradebook_students
+    from autograder.output.exports.roster import RosterError, read_class
+    known = gradebook_students(course)
+    try:
+        people, notes = dict(known), ()
+        if roster := course_settings(course.root).roster:
+            listed, notes = read_class(course.root / roster, {*known, *graded})
+            people = {student: person._replace(expected=False) for student, person in known.items()}
+            for student, person in listed.items():
+                other = known.get(student, person)
+                people[student] = person._replace(name=person.name or other.name, email=person.email or other.email)
+        found = ClassList({student: person for student, person in people.items() if student not in course.excluded},
+                          tuple(notes))
+        return found.section(section) if section else found
+    except (RosterError, ValueError) as error:
+        raise click.UsageError(str(error)) from None
+
+
+def class_of(file: Path | None, section: str, grades: Iterable[Grade]) -> ClassList:
+    """The class of the course in this folder, also for a file of its grades."""
+    return class_list(_here() if file is None or section else None, section, {grade.student for grade in grades})
+
+
+def absent_from(people: ClassList, found: Export) -> list[Person]:
+    """Who of the class has neither a grade nor work in submitted/."""
+    return people.without({*(grade.student for grade in found.grades), *(found.marks or ()), *handed_in_names(
+        _here(), found.lesson)})
+
+
+def _here() -> Course | None:
+    from autograder.course.folder import Course, CourseError
+    try:
+        return Course.find(Path.cwd())
+    except CourseError:
+        return None
+
+
+def handed_in_names(course: Course | None, lesson: str) -> set[str]:
+    """Everyone whose work lies in submitted/."""
+    from autograder.course.submitted import handed_in
+    if course is None:
+        return set()
+    return {work.student for work in handed_in(course, course_lesson(course.root, lesson)).works}
+
+
+def nothing_from(people: ClassList, absent: Sequence[Person]) -> list[str]:
+    """The note about them."""
+    from autograder.output.exports.roster import named
+    from autograder.output.plain import plain
+    who = plain(named([people.called(person.student) for person in absent]))
+    return [f"{len(absent)} of the class handed in nothing: {who}"] if absent else []
