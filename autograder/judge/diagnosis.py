@@ -247,7 +247,8 @@ class Catalogue:
         known = kept.load(version, name)
         if known is None or len(known["could"]) != len(made):              # cached while the catalogue was being edited
             subjects = [self._make(each) for each in made]      # anew: some keep something between calls
-            rows = [one and _asked_before(one, before) and self._row_of(one, calls, stand_ins) for one in subjects]
+            rows = [self._row_of(one, calls, stand_ins) if one and _asked_before(one, before) else None
+                    for one in subjects]
             known = {"could": np.array([row is not None for row in rows]),
                      **vars(Row.stack([row for row in rows if row is not None]))}
             kept.save(version, name, known)
