@@ -16,7 +16,7 @@ from pathlib import Path, PurePath
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import MissingEntry
 from nbgrader.plugins.zipcollect import ExtractorPlugin, FileNameCollectorPlugin
 from traitlets import Unicode
 
@@ -26,7 +26,7 @@ from autograder.course.lms import HandedIn, handed_in
 from autograder.intake.archive import archive_listing
 from autograder.intake.encoding import Unreadable
 from autograder.locale.language import translate
-from autograder.nbgrader.models import Assignment
+from autograder.nbgrader.models import Assignment, models
 from autograder.nbgrader.session import notebooks_of
 
 EARLIER = ".earlier"                        # hidden: intake and nbgrader (by this course's configuration) ignore it
@@ -109,7 +109,7 @@ class LmsCollector(FileNameCollectorPlugin):
         spelt = {student: name.split(" ", 1) for student, name in names.items() if " " in name}
         if not spelt:
             return
-        with Gradebook(directory.db_url, directory.course_id) as gradebook:
+        with models().Gradebook(directory.db_url, directory.course_id) as gradebook:
             named = {student.id for student in gradebook.students if student.first_name or student.last_name}
             for student, (first, last) in spelt.items():
                 if student not in named:
@@ -184,7 +184,7 @@ class LmsCollector(FileNameCollectorPlugin):
     @cached_property
     def _due(self) -> datetime | None:
         directory = self.parent.coursedir
-        with Gradebook(directory.db_url, directory.course_id) as gradebook:
+        with models().Gradebook(directory.db_url, directory.course_id) as gradebook:
             try:
                 assignment: Assignment = gradebook.find_assignment(self._assignment)
             except MissingEntry:
