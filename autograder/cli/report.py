@@ -179,7 +179,7 @@ def _run(path: Path | None, lesson: str, course: Course | None = None) -> Run:
         grades, rules = _with_marks(course, lesson_of(grades), grades)
     grades = with_own_marks(grades)
     name = course.root.name if course is not None else str(path)
-    return Run(grades, name, datetime.fromtimestamp((path or stored()).stat().st_mtime), left, rules)
+    return Run(grades, name, datetime.fromtimestamp((path or stored()).stat().st_mtime), left, rules=rules)
 
 
 def _with_marks(course: Course, lesson: str, grades: Sequence[Grade]) -> tuple[list[Grade], list[tuple[str, str]]]:
