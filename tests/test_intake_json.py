@@ -197,7 +197,7 @@ def test_a_cell_without_source_is_blank(lesson):
     (b"{\n\n", "breaks off at line 3, after 3 bytes"),
     (b'{\n "cells": oops', "line 2, column 11"),
     (HONEST + b"\n" + HONEST, "two notebooks: the second one begins at line 2, column 1"),
-    (b"def double(x): 1", "line 1, column 1"),
+    (b"double x: 1", "line 1, column 1"),
     (b"{}", "has no cells"),
     (b'{"a": [1, 2]}', "has no cells"),
     (b"[1, 2]", "not a notebook: Expected `object`, got `array`"),

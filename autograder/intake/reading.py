@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -13,6 +12,7 @@ from typing import TypeVar
 from msgspec.structs import replace as replace_fields
 
 from autograder.intake import apart
+from autograder.intake.choice import about_the_choice, in_other_files, rank
 from autograder.intake.encoding import FILE_CAP, TOO_LARGE, Unreadable
 from autograder.intake.files import ARCHIVE, File, Listing, cannot_open, folder_listing, is_archive, load
 from autograder.intake.layout import (
@@ -22,12 +22,10 @@ from autograder.intake.layout import (
     gradable,
     handed_in_by,
     may_hold_work,
-    notebook_names,
     student_of,
 )
 from autograder.intake.names import listed, stem
 from autograder.intake.nothing import not_a_submission, nothing_here
-from autograder.intake.own_cells import ELSEWHERE, NOT_READ, writes
 from autograder.intake.submission import of_sources, read_bytes, unreadable
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Left, Submission, Text, text
@@ -205,29 +203,10 @@ def _chosen(work: Work, seen: set[str], lesson: Lesson) -> Submission | None:
 def _best(work: Work, lesson: Lesson) -> tuple[File, Submission]:
     """The best readable file of a student: with functions in it, with the right name, with the most, the newest."""
     drafts = _drafts(work, lesson)
-    file, submission = max(drafts, key=lambda draft: _rank(*draft, lesson))
-    look = tuple(_elsewhere(submission, file, work, drafts, lesson))
+    file, submission = max(drafts, key=lambda draft: rank(*draft, lesson))
+    look = tuple(in_other_files(submission, file, work, drafts, lesson))
     submission = replace_fields(submission, for_a_person=look)
-    return file, _with_notices(submission, (*look, *_about_choice(file, work, lesson)))
-
-
-def _elsewhere(chosen: Submission, file: File, work: Work, drafts: Sequence[tuple[File, Submission]],
-               lesson: Lesson) -> Iterator[Text]:
-    """What of the work stands in another file of the same student: modules, and functions that this one lacks."""
-    sources = [cell.source for cell in chosen.cells]
-    own = {path.stem for path in work.paths if path != file.path and path.suffix == ".py"} - set(lesson.beside)
-    for name in sorted(own):
-        way = re.compile(rf"^[ \t]*(?:from|import)[ \t]+(?:[\w., \t]{{0,200}},[ \t]*)?{re.escape(name)}\b",
-                         re.MULTILINE)
-        if any(map(way.search, sources)):
-            yield Text(NOT_READ.template, {"file": listed([f"{name}.py"])})
-    lacking = [exercise.name for exercise in lesson.exercises if not any(writes(source, exercise.name)
-                                                                         for source in sources)]
-    for other, draft in drafts:
-        there = [name for name in lacking if other is not file and any(writes(cell.source, name)
-                                                                      for cell in draft.cells)]
-        if there:
-            yield Text(ELSEWHERE.template, {"names": ", ".join(there), "file": listed([other.path.name])})
+    return file, _with_notices(submission, (*look, *about_the_choice(file, work, lesson)))
 
 
 def _drafts(work: Work, lesson: Lesson) -> list[tuple[File, Submission]]:
@@ -272,27 +251,8 @@ def _refuse(why: Text) -> bytes:
     raise Unreadable(why)
 
 
-def _rank(file: File, submission: Submission, lesson: Lesson) -> tuple[bool, bool, bool, int, float]:
-    functions = sum(any(writes(cell.source, exercise.name) for cell in submission.cells)
-                    for exercise in lesson.exercises)
-    return (submission.unreadable is None, functions > 0, file.path.name in notebook_names(lesson), functions,
-            file.modified)
-
-
 def _with_notices(submission: Submission, notices: Iterable[Text]) -> Submission:
     return replace_fields(submission, notices=(*notices, *submission.notices))
-
-
-def _about_choice(file: File, work: Work, lesson: Lesson) -> Iterator[Text]:
-    inside = [other.path for other in work.files if file.path != other.path and file.path.is_relative_to(other.path)]
-    if inside:
-        yield text("The work was taken out of the archive {archive}.", archive=listed(inside))
-    others = [other.path for other in work.files if other.path != file.path and other.path not in inside]
-    if others:
-        yield text("Of several files {file} was graded, not {others}.", file=listed([file.path]), others=listed(others))
-    if work.folder and not is_archive(file.path) and file.path.name not in notebook_names(lesson):
-        yield text("The file is called {file} instead of {expected}; it was graded all the same.",
-                   file=listed([file.path.name]), expected=listed(sorted(notebook_names(lesson))))
 
 
 def _loaded(name: str, student: str, load: Callable[[], bytes], lesson: Lesson) -> Submission:

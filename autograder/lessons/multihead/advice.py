@@ -27,14 +27,15 @@ def advice(answers: Answers, reference: Subject, ask: Callable[[Call], Outcome])
         notices.append(text("your cache keeps x itself, not a copy: whoever changes x afterwards changes your cache "
                             "(no points lost)"))
     want = reference.answer(probes.GENERAL.forward).value[0]
-    if forward is not None and inexact(forward.value[0], want):
-        notices.append(how_exact(forward.value[0], want))
-    if backward is not None and ask(probes.WATCHED.watched).moved:
+    nudged = backward is not None and ask(probes.WATCHED.watched).moved
+    if nudged:
         notices.append(text(NUDGES.template, function="multihead_backward"))
         for_a_person.append(NUDGED)
-    elif gave_up_on_size(answers, backward, probes.LARGE.backward):
+    if forward is not None and inexact(forward.value[0], want):
+        notices.append(how_exact(forward.value[0], want))           # which says why the gradient is inexact too
+    elif not nudged and gave_up_on_size(answers, backward, probes.LARGE.backward):
         for_a_person.append(OUT_OF_REACH)
-    elif backward is not None and _inexact_gradient(backward, reference):
+    elif not nudged and backward is not None and _inexact_gradient(backward, reference):
         for_a_person.append(INEXACT)
     return notices, for_a_person
 
