@@ -121,8 +121,8 @@ def test_the_page_names_every_parameter(function):
     assert set(re.findall(r"(?:^|, )\*?([a-z_]+)", described)) == set(inspect.signature(function).parameters)
 
 
-@pytest.mark.parametrize("record", [records.Grade, records.ExerciseGrade, records.Verdict, records.Diagnosis,
-                                    records.CellReport, Proof, Claim, Matrix], ids=lambda record: record.__name__)
+@pytest.mark.parametrize("record", [records.Grade, records.Mark, records.ExerciseGrade, records.Verdict,
+                                    records.Diagnosis, records.CellReport, Proof, Claim, Matrix], ids=lambda record: record.__name__)
 def test_the_page_names_every_field(record):
     row = re.search(rf"^\| `{record.__name__}` \| (.*) \|$", PAGE, re.MULTILINE)[1]
     assert set(record.__struct_fields__) <= set(re.findall(r"`(\w+)`", row))

@@ -91,4 +91,8 @@ def cells(monkeypatch):
     main = types.ModuleType("__main__")
     monkeypatch.setitem(sys.modules, "__main__", main)
     main.np = np
-    return Cells(vars(main))
+    ours = dict(sys.modules)
+    yield Cells(vars(main))
+    for name in ("IPython", "IPython.display"):                 # whose place the cells' own have taken
+        del sys.modules[name]
+        sys.modules |= {name: ours[name]} if name in ours else {}
