@@ -122,7 +122,8 @@ def test_the_page_names_every_parameter(function):
 
 
 @pytest.mark.parametrize("record", [records.Grade, records.Mark, records.ExerciseGrade, records.Verdict,
-                                    records.Diagnosis, records.CellReport, Proof, Claim, Matrix], ids=lambda record: record.__name__)
+                                    records.Diagnosis, records.CellReport, Proof, Claim, Matrix],
+                         ids=lambda record: record.__name__)
 def test_the_page_names_every_field(record):
     row = re.search(rf"^\| `{record.__name__}` \| (.*) \|$", PAGE, re.MULTILINE)[1]
     assert set(record.__struct_fields__) <= set(re.findall(r"`(\w+)`", row))
