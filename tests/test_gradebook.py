@@ -358,7 +358,7 @@ def test_a_new_gradebook_that_cannot_be_opened_means_too_many_open_files(tmp_pat
     """The file is one of our own beside it: in a folder that can be written, nothing else can be wrong with it."""
     course = new_course(tmp_path)
     monkeypatch.setattr(gradebook, "put_empty_gradebook",
-                        lambda url: create_engine(f"sqlite:///{tmp_path}/nowhere/gradebook.db").connect())
+                        lambda url, mode: create_engine(f"sqlite:///{tmp_path}/nowhere/gradebook.db").connect())
     with pytest.raises(OSError, match="too many open files") as caught:
         make_gradebook(course, LESSON)
     assert (caught.value.errno, database(course).exists()) == (errno.EMFILE, False)
