@@ -234,6 +234,7 @@ def test_the_command_grades_names_and_writes_all_of_it(course, monkeypatch, caps
     assert "student-23.ipynb is not looked at" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_nbgrader_refuses_the_name_of_an_edition_in_one_line(course) -> None:
     from nbgrader.converters import Autograde
     from nbgrader.converters.base import NbGraderException

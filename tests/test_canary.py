@@ -43,7 +43,7 @@ def told(grade: Grade) -> dict[str, set[str]]:
     return {name: found for name, output in outputs(grade).items() if (found := canary.found_in(output))}
 
 
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 1)) for seed in range(12)])
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 0)) for seed in range(12)])
 def test_no_output_holds_a_hidden_input(graded, seed):
     grade = graded(canary.hostile(seed))
     assert grade.status == "graded", grade.for_a_person

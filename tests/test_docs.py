@@ -157,6 +157,7 @@ def test_the_reference_knows_every_table_of_the_settings():
 
 # --- what is stored about students --------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_every_file_that_names_a_student_is_on_the_page_about_it(graded, tmp_path, monkeypatch):
     course = shutil.copytree(graded, tmp_path / "course")
     monkeypatch.chdir(course)

@@ -54,6 +54,7 @@ def test_it_is_what_nbgrader_makes(made, cache, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "new.db"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [lambda kept: kept.write_bytes(kept.read_bytes()[:-1]),
                                     lambda kept: kept.write_bytes(b""), Path.unlink])
 def test_one_that_is_damaged_or_gone_is_made_again(made, cache, tmp_path, monkeypatch, damage):

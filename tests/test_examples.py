@@ -138,7 +138,8 @@ def test_no_example_ends_in_a_bare_assert_or_in_someone_elses_error(slip, langua
     assert "an assert without words" not in messages
 
 
-@pytest.mark.parametrize("mistake", LESSON.mistakes, ids=lambda mistake: mistake.id)
+@pytest.mark.parametrize("mistake", [pytest.param(mistake, id=mistake.id, marks=[pytest.mark.slow] * (place % 4 > 0))
+                                     for place, mistake in enumerate(LESSON.mistakes)])
 def test_no_known_mistake_makes_an_example_end_otherwise(mistake):
     names = {"__name__": "__main__"}
     exec(mistake.make(LESSON.reference_source), names)

@@ -125,7 +125,8 @@ def assert_nothing_left(family: set[int], course: Path) -> None:
 
 # --- something is killed ------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("how_many", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("how_many", [1, 2])
 def test_a_worker_process_that_is_killed_costs_time_only(course: Path, undisturbed: dict[str, object],
                                                          how_many: int) -> None:
     run, family = while_grading(course)

@@ -63,6 +63,7 @@ def test_all_mutants_are_caught_but_those_that_are_known_to_change_nothing() -> 
     assert len(made) > 300
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.data())
 def test_any_combination_of_right_steps_keeps_every_point(data: st.DataObject) -> None:

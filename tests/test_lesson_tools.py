@@ -50,6 +50,7 @@ def solved(language: str, played: bool) -> bytes:
     return json.dumps(notebook).encode()
 
 
+@pytest.mark.slow
 def test_a_submission_that_imports_every_tool_keeps_all_points(engine):
     grade = engine.grade(read_bytes("student-01.py", f"{SOLUTION}\n\n# %%\n{USES}".encode(), LESSON))
     assert grade.points == LESSON.points
@@ -76,6 +77,7 @@ def test_the_cells_to_play_with_cost_nothing(engine, language, played):
     assert {cell.status for cell in grade.cells} == {"ok"}
 
 
+@pytest.mark.slow
 def test_a_prediction_that_is_no_python_costs_nothing(engine):
     notebook = solved("nl", False).decode().replace('prediction = \\"nog niets\\"', "prediction = [[2, 3], [6")
     submission = read_bytes("student-01.ipynb", notebook.encode(), LESSON)
@@ -104,6 +106,7 @@ def test_a_class_may_mix_languages(tmp_path):
     assert all(Path(grade["submission"]).parent.name == "multihead" for grade in grades)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "words"), [
     ([], ("split_heads is nog niet geschreven", "split_heads is not written yet")),
     (["--lang", "nl"], ("split_heads is nog niet geschreven", "split_heads is nog niet geschreven")),

@@ -177,6 +177,7 @@ ASSIGNMENTS = """
     JOIN assignment ON assignment.id = submitted_assignment.assignment_id GROUP BY assignment.name"""
 
 
+@pytest.mark.slow
 def test_one_gradebook_has_both_assignments_with_all_students(course: Course) -> None:
     found = rows(course.root / "gradebook.db", ASSIGNMENTS)
     assert [(name, students) for name, students, _ in found] == [("layernorm", 4), ("multihead", 4)]
@@ -193,11 +194,13 @@ def test_nbgrader_comes_to_the_same_rows_with_the_engine_and_with_its_own_kernel
     assert stock == ours
 
 
+@pytest.mark.slow
 def test_the_gradebook_says_why_in_both(course: Course) -> None:
     solutions = {row[1] for row in rows(course.root / "gradebook.db", COMMENTS)}
     assert {"layer_norm", "layer_norm_backward", "split_heads"} <= solutions
 
 
+@pytest.mark.slow
 @each_of_both
 def test_every_student_has_a_page_of_feedback_for_each_lesson(course: Course, lesson: Lesson) -> None:
     for number in range(1, len(ROLES) + 1):
@@ -205,6 +208,7 @@ def test_every_student_has_a_page_of_feedback_for_each_lesson(course: Course, le
         assert lesson.exercises[0].name in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_second_run_knows_both(course: Course) -> None:
     root = course.root
     store, before = root / ".autograder" / "store.db", rows(root / "gradebook.db", GRADES)
@@ -216,6 +220,7 @@ def test_a_second_run_knows_both(course: Course) -> None:
     assert len(grades) == len(BOTH) * len(ROLES)
 
 
+@pytest.mark.slow
 @each_of_both
 def test_an_export_holds_one_lesson_and_reads_back(course, lesson: Lesson, monkeypatch, capsys) -> None:
     monkeypatch.chdir(course.root)
@@ -228,6 +233,7 @@ def test_an_export_holds_one_lesson_and_reads_back(course, lesson: Lesson, monke
         assert sum(float(row[exercise.name]) for exercise in lesson.exercises) == pytest.approx(float(row["points"]))
 
 
+@pytest.mark.slow
 def test_grade_asks_which_lesson_where_several_were_handed_in(course, monkeypatch, capsys) -> None:
     monkeypatch.chdir(course.root)
     for command in ("grade", "diff"):
@@ -235,6 +241,7 @@ def test_grade_asks_which_lesson_where_several_were_handed_in(course, monkeypatc
         assert "handed in multihead and layernorm; choose one with --lesson NAME" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_assignment_will_do_for_its_lesson(course, monkeypatch, capsys) -> None:
     monkeypatch.chdir(course.root)
     assert run(["diff", "--lesson", "layernorm-en"]) == 0
@@ -248,6 +255,7 @@ def test_a_lesson_that_does_not_exist_is_one_line(monkeypatch, capsys) -> None:
     assert said.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_check_grades_a_folder_with_both_and_keeps_their_results_apart(course, monkeypatch, capsys) -> None:
     monkeypatch.chdir(course.root)
     assert run(["check", "submitted", "--json", "-"]) == 0

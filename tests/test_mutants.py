@@ -103,12 +103,14 @@ def test_every_mutant_is_python_with_a_name_and_a_source_of_its_own(made: list[M
         ast.parse(mutant.source)
 
 
+@pytest.mark.slow
 def test_all_graded_functions_have_mutants_and_the_own_test_has_none(made: list[Mutant]):
     assert {mutant.function for mutant in made} == {"split_heads", "merge_heads", "multihead", "multihead_backward"}
 
 
 # --- what is caught -----------------------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_every_seventh_mutant_is_caught_or_known_to_change_nothing(reference: LocalSubject, made: list[Mutant]):
     chosen = made[3::7]
     caught, _ = mutation.claims(LESSON, made, chosen, mutation.try_mutants(
@@ -117,6 +119,7 @@ def test_every_seventh_mutant_is_caught_or_known_to_change_nothing(reference: Lo
     assert caught.of > 100
 
 
+@pytest.mark.slow
 def test_every_mutant_in_the_list_keeps_all_points(reference: LocalSubject, made: list[Mutant]):
     known = mutation.equivalent_mutants(LESSON)
     assert all(why.strip() for why in known.values())

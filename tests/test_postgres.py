@@ -111,6 +111,7 @@ def test_a_gradebook_that_is_not_there_yet_is_made_in_postgresql(graded):
     assert scores(graded, "student-02") == dict.fromkeys(FULL)
 
 
+@pytest.mark.slow
 def test_manual_scores_and_comments_are_kept_in_postgresql(course):
     with Gradebook(course.db_url) as gradebook:
         gradebook.find_grade("test_multihead", "multihead", "multihead", "student-01").manual_score = 1.5

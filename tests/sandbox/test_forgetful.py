@@ -217,6 +217,7 @@ def test_one_rejection_is_tried_again_alone() -> None:
     assert len(asked) == 1
 
 
+@pytest.mark.slow
 def test_a_test_that_the_process_does_not_survive_is_tried_in_fresh_ones() -> None:
     source = "def own_test(multihead, multihead_backward):\n    np.ones((10**6, 10**6)).sum()\n"
     with Engine(LESSON) as engine:

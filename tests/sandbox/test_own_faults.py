@@ -41,7 +41,9 @@ def counted(monkeypatch, place, fail_at, fault):
     return calls
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=["memory", "descriptors", "input and output"])
+@pytest.mark.parametrize("fault", [
+    pytest.param(fault, id=name, marks=[pytest.mark.slow] * (name != "memory"))
+    for name, fault in zip(("memory", "descriptors", "input and output"), FAULTS, strict=True)])
 @pytest.mark.parametrize("place", PLACES)
 def test_a_fault_of_the_judges_is_never_a_mark(engine, monkeypatch, place, fault):
     with monkeypatch.context() as patch:

@@ -127,6 +127,7 @@ LOOKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", LOOKS.values(), ids=LOOKS)
 def test_every_implementation_meets_the_same_memory(test: str) -> None:
     words = {verdict.verdict for verdict in graded(test).exercises[-1].verdicts[1:]}
