@@ -5,8 +5,8 @@ DEMO ?= demo-class
 # a test run starts a thousand processes, and each would compile every module that it imports
 unexport PYTHONDONTWRITEBYTECODE
 
-# every core takes the next test that nobody has begun
-PYTEST := $(BIN)/python -m pytest -n logical --dist worksteal
+# every core takes the next test that nobody has begun; one process more than cores, since some tests wait
+PYTEST := $(BIN)/python -m pytest -n $(shell expr 1 + `getconf _NPROCESSORS_ONLN`) --dist worksteal
 
 .PHONY: setup demo test test-all test-integration lint everywhere bench docs docs-serve clean
 
