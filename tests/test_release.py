@@ -19,7 +19,9 @@ NOTEBOOK = "assignments/multihead/multihead.ipynb"
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """Every file but those that Python makes of modules that are imported from there."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*")
+            if path.is_file() and path.parent.name != "__pycache__"}
 
 
 def copy_of_course(folder: Path) -> Path:

@@ -32,6 +32,12 @@ def test_magics_never_cost_a_cell_its_definitions(cells, source, left_out):
     assert cells.namespace["f"]() == 1
 
 
+def test_what_matplotlib_asks_of_a_shell_is_there(cells):
+    ran = run(cells, "import sys\nshell = sys.modules['IPython'].get_ipython()\n"
+              "shell.events.register('post_execute', print)\nshell.enable_gui('agg')\nnewer = sys.modules['IPython'].version_info[:2] >= (8, 24)")
+    assert (ran.status, ran.error, cells.namespace["newer"]) == ("ok", "", True)
+
+
 def test_a_timed_statement_runs(cells):
     run(cells, "def f(n):\n    global ran\n    ran = n\n    return n\nx = %time f(3)\n")
     assert (cells.namespace["x"], cells.namespace["ran"]) == (3, 3)

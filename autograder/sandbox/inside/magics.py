@@ -59,8 +59,19 @@ def _transformer() -> Any:
         sys.modules.update(before)
 
 
+class _Events:
+    """Where Matplotlib asks to be called after each cell: nobody ever is."""
+
+    def register(self, event: str, function: Callable[..., Any]) -> None:
+        """Does nothing."""
+
+    unregister = register
+
+
 class Shell:
     """What get_ipython() returns. `note` is told everything that was left out."""
+
+    events = _Events()
 
     def __init__(self, namespace: dict[str, Any], note: Callable[[str], None]):
         self.user_ns = namespace
@@ -92,6 +103,9 @@ class Shell:
         """The old way to call a line magic."""
         name, _, rest = line.lstrip("%").partition(" ")
         return self.run_line_magic(name, rest)
+
+    def enable_gui(self, *_: Any) -> None:
+        """Opens no window."""
 
     def system(self, command: str) -> None:
         """Runs nothing."""
@@ -129,7 +143,7 @@ def show_nothing() -> None:
     spec = importlib.util.find_spec("IPython") or ModuleSpec("IPython", None, is_package=True)
     package, shown = types.ModuleType("IPython"), types.ModuleType("IPython.display")
     package.__spec__, package.__path__ = spec, list(spec.submodule_search_locations or ())
-    vars(package).update(display=shown, get_ipython=lambda: vars(builtins)["get_ipython"]())
+    vars(package).update(version_info=(8, 24, 0), display=shown, get_ipython=lambda: vars(builtins)["get_ipython"]())
     vars(shown).update(display=display, __getattr__=_part_of_display)
     sys.modules |= {"IPython": package, "IPython.display": shown}
 
