@@ -18,7 +18,7 @@ from autograder.judge.checks_version import checks_version
 from autograder.judge.families import Families
 from autograder.judge.fingerprint import Row, width
 from autograder.judge.local_subject import LocalSubject
-from autograder.judge.table import Made, Table, size_of
+from autograder.judge.table import Made, Table, all_at_work, exact, size_of
 from autograder.judge.worlds import AskIn, Judged, with_reference
 from autograder.lessons.kit.lesson import UNWRITTEN, Exercise, Lesson, Mistake
 from autograder.records import Call, Diagnosis, Outcome
@@ -130,14 +130,21 @@ class Catalogue:
         table = self._singles(exercise, stand_ins).only(answers)
         seen = self._row({call: answers[call] for call in table.calls}, stand_ins)
         agrees = table.rows.agrees(seen)
-        if table.right.agrees(seen).all():      # what is wrong shows in none of the answers
-            return []
         found = [table.made[i] for i in np.flatnonzero(agrees.all(axis=1))]
-        if not found:
+        if table.right.agrees(seen).all():      # but for rounding, what is wrong shows in none of the answers
+            found = [made for made in found if self._rounds_otherwise(made, answers, stand_ins)]
+        elif not found:
             found = self._side_by_side(table, agrees, seen) or [
-                made for made in self._together(exercise, answers, stand_ins) if _show(made, table, agrees, seen)]
+                made for made in self._together(exercise, answers, stand_ins)
+                if all_at_work(made, table, agrees, seen)]
         return [made for made in found if self._explains_all(made, answers, stand_ins)
                 or self._explains_in_order(made, exercise, answers, stand_ins)]
+
+    def _rounds_otherwise(self, made: Made, answers: Answers, stand_ins: frozenset[str]) -> bool:
+        """Whether they do not give the reference's answers to the last bit."""
+        subject, asked = self.subject(*made), [self._asked(call, stand_ins) for call in answers]
+        return subject is not None and any(
+            exact(subject.answer(call).value) != exact(self._reference.answer(call).value) for call in asked)
 
     def _side_by_side(self, table: Table, agrees: np.ndarray, seen: Row) -> list[Made]:
         """Pairs that each explain their own part of what is wrong, and never contradict what was seen."""
@@ -265,18 +272,6 @@ class Catalogue:
 
     def _asked(self, call: Call, stand_ins: frozenset[str]) -> Call:
         return with_reference(call, self._reference, stand_ins)
-
-
-def _show(made: Made, table: Table, agrees: np.ndarray, seen: Row) -> bool:
-    """Whether mistakes made in one source are all at work: none undoes another where the answer is right.
-
-    If an answer has several parts, one of the mistakes explains a wrong part alone. Otherwise two mistakes about the
-    same thing (dividing by a root too often, multiplying by it) would pass for a third, unknown one.
-    """
-    rows = [table.made.index((mistake,)) for mistake in made]
-    right, differs = table.right.agrees(seen), ~table.rows.agrees(table.right)[rows]
-    several = len(seen.tokens) > 2 * len(table.calls)
-    return not (differs & right).any() and bool(not several or (differs & agrees[rows]).any())
 
 
 def _asked_before(subject: LocalSubject, calls: Iterable[Call]) -> bool:

@@ -3,12 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from autograder.judge.fingerprint import Row
 from autograder.lessons.kit.lesson import Mistake
 from autograder.records import Call, Result
+from autograder.sandbox.wire.tree import leaves
 
 Made = tuple[Mistake, ...]                      # mistakes made together
 
@@ -46,3 +48,21 @@ def size_of(call: Call) -> int:
         parts = value.values() if isinstance(value, dict) else ()
         return value.nbytes if isinstance(value, np.ndarray) else sum(map(size, parts))
     return sum(map(size, call.args))
+
+
+def all_at_work(made: Made, table: Table, agrees: np.ndarray, seen: Row) -> bool:
+    """Whether mistakes made in one source are all at work: none undoes another where the answer is right.
+
+    If an answer has several parts, one of the mistakes explains a wrong part alone. Otherwise two mistakes about the
+    same thing (dividing by a root too often, multiplying by it) would pass for a third, unknown one.
+    """
+    rows = [table.made.index((mistake,)) for mistake in made]
+    right, differs = table.right.agrees(seen), ~table.rows.agrees(table.right)[rows]
+    several = len(seen.tokens) > 2 * len(table.calls)
+    return not (differs & right).any() and bool(not several or (differs & agrees[rows]).any())
+
+
+
+def exact(value: Any) -> list[bytes | str]:
+    """An answer to the last bit, to compare with others."""
+    return [leaf.tobytes() if isinstance(leaf, np.ndarray) else repr(leaf) for leaf in leaves(value)]

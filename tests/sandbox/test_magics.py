@@ -34,7 +34,8 @@ def test_magics_never_cost_a_cell_its_definitions(cells, source, left_out):
 
 def test_what_matplotlib_asks_of_a_shell_is_there(cells):
     ran = run(cells, "import sys\nshell = sys.modules['IPython'].get_ipython()\n"
-              "shell.events.register('post_execute', print)\nshell.enable_gui('agg')\nnewer = sys.modules['IPython'].version_info[:2] >= (8, 24)")
+              "shell.events.register('post_execute', print)\nshell.enable_gui('agg')\n"
+              "newer = sys.modules['IPython'].version_info[:2] >= (8, 24)")
     assert (ran.status, ran.error, cells.namespace["newer"]) == ("ok", "", True)
 
 
