@@ -36,6 +36,7 @@ class Catalogue:
         self._left_out = frozenset(left_out)
         self._subjects: dict[Made, LocalSubject | None] = {}
         self._tables: dict[tuple, Table] = {}
+        self._earlier: dict[str, list[Call]] = {}
         self.families = Families(lesson, reference)
 
     def without(self, *left_out: str) -> Catalogue:
@@ -192,11 +193,13 @@ class Catalogue:
         """What a process was asked before this exercise; one in which the reference stands in is a fresh one."""
         if stand_ins:
             return []
-        ask = AskIn("own", self._reference, self._reference)
-        earlier = [one for one in self._lesson.exercises if one.name in exercise.stand_ins]
-        for check in [check for one in earlier for check in one.checks]:
-            check.run(ask)
-        return [call for call in ask.answers if size_of(call) < LARGE]
+        if exercise.name not in self._earlier:
+            ask = AskIn("own", self._reference, self._reference)
+            earlier = [one for one in self._lesson.exercises if one.name in exercise.stand_ins]
+            for check in [check for one in earlier for check in one.checks]:
+                check.run(ask)
+            self._earlier[exercise.name] = [call for call in ask.answers if size_of(call) < LARGE]
+        return self._earlier[exercise.name]
 
     def explains(self, judged: Judged, diagnosis: Diagnosis) -> bool:
         """Whether known mistakes, or steps done otherwise, give everything that was answered.
