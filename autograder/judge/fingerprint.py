@@ -16,18 +16,14 @@ import numpy as np
 
 from autograder.lessons.kit.lesson import REFUSALS, UNWRITTEN
 from autograder.records import Outcome
+from autograder.sandbox.wire.tree import Path, entries, nested, paths
 
 ALIKE = 1e-4                                    # far above float32's rounding, far below any real fault
-Path = tuple[str, ...]
 
 
-def leaves(value: Any) -> list[Path]:
+def _leaves(right: Outcome) -> list[Path]:
     """The paths of the leaves that matter in the reference's answer."""
-    if isinstance(value, tuple):
-        return [(str(i), *path) for i, part in enumerate(value) for path in leaves(part)]
-    if isinstance(value, dict):
-        return [(key,) for key, entry in value.items() if not isinstance(entry, dict)]
-    return [()]
+    return [path for path, _ in paths(right.value) if not nested(path)]
 
 
 class Row:
@@ -65,16 +61,16 @@ class Row:
 
 def width(right: Outcome) -> int:
     """How many entries one question takes in a row."""
-    return 1 + len(leaves(right.value))
+    return 1 + len(_leaves(right))
 
 
 def _entries(outcome: Outcome, right: Outcome) -> list[tuple[int, float, float]]:
     """First the outcome of the call (and the arguments it changed), then the leaves of the answer."""
-    paths = leaves(right.value)
+    leaves = _leaves(right)
     if outcome.status == "answered":
         touched = sorted({path.partition(".")[0] for path in outcome.changed})
-        return [(_token("answered", *touched), 0.0, 0.0), *(_leaf(outcome.value, path) for path in paths)]
-    return [(_token(outcome.status, _manner(outcome, right)), 0.0, 0.0)] * (1 + len(paths))
+        return [(_token("answered", *touched), 0.0, 0.0), *(_leaf(outcome.value, path) for path in leaves)]
+    return [(_token(outcome.status, _manner(outcome, right)), 0.0, 0.0)] * (1 + len(leaves))
 
 
 def _manner(outcome: Outcome, right: Outcome) -> str:
@@ -91,12 +87,10 @@ def _manner(outcome: Outcome, right: Outcome) -> str:
 
 def _leaf(value: Any, path: Path) -> tuple[int, float, float]:
     for step in path:
-        if isinstance(value, tuple) and step.isdigit() and int(step) < len(value):
-            value = value[int(step)]
-        elif isinstance(value, dict) and step in value:
-            value = value[step]
-        else:
+        inside = dict(entries(value))
+        if step not in inside:
             return _token("absent", *_holds(value)), 0.0, 0.0
+        value = inside[step]
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         return _array(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):

@@ -16,6 +16,7 @@ import numpy as np
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.worlds import AskIn, Judged, Open, functions_of, try_again
 from autograder.records import Call, Result, Subject, Text, text
+from autograder.sandbox.wire.tree import paths
 
 ALIKE = 1e-6                                    # relative
 Layout = tuple[tuple[int, ...], int]            # the order of the axes, and which is joined with the next (-1: none)
@@ -70,25 +71,21 @@ class Mending(AskIn):
 def laid_out_alike(forward: Judged, reference: Subject) -> bool:
     """Whether some cache of this forward has every part that the reference's has, under the same names."""
     return any(outcome.status == "answered" and call.function == forward.exercise.name
-               and {name for name, _ in _named("", reference.answer(call).value)}
-               <= {name for name, _ in _named("", outcome.value)}
+               and _named(reference.answer(call).value).keys() <= _named(outcome.value).keys()
                for answers in forward.answers.values() for call, outcome in answers.items())
 
 
 def _quantities(subject: LocalSubject, call: Call) -> dict[str, Any]:
     """What the subject computes on the way, by name; first what its cache holds, and last the answer itself."""
-    named = dict(_named("", subject.answer(call).value))
+    named = _named(subject.answer(call).value)
     found = {**{name: value for name, value in named.items() if name != "/0"}, **subject.quantities(call), **named}
     return found | {f"{name}[:, {head}]": value[:, head] for name, value in found.items()
                     if isinstance(value, np.ndarray) and value.ndim == 4 for head in range(value.shape[1])}
 
 
-def _named(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict | tuple):
-        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _named(f"{name}/{key}", part)
-    else:
-        yield name, value
+def _named(value: Any) -> dict[str, Any]:
+    """The leaves of an answer by name: "/0" is the first part, "/1/wq" an entry of a dict in the second."""
+    return {"".join(f"/{name}" for name in path): leaf for path, leaf in paths(value)}
 
 
 def mended_world(judged: Judged, forward: Judged, failed: Sequence[str], open_subject: Open, reference: LocalSubject,

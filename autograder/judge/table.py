@@ -42,12 +42,8 @@ class Table:
 
 def size_of(call: Call) -> int:
     """The bytes of a call's arrays, including those of an earlier call that it refers to."""
-    def size(value: object) -> int:
-        if isinstance(value, Result):
-            return size_of(value.of)
-        parts = value.values() if isinstance(value, dict) else ()
-        return value.nbytes if isinstance(value, np.ndarray) else sum(map(size, parts))
-    return sum(map(size, call.args))
+    return sum(size_of(leaf.of) if isinstance(leaf, Result) else getattr(leaf, "nbytes", 0)
+               for leaf in leaves(call.args))
 
 
 def all_at_work(made: Made, table: Table, agrees: np.ndarray, seen: Row) -> bool:
@@ -60,7 +56,6 @@ def all_at_work(made: Made, table: Table, agrees: np.ndarray, seen: Row) -> bool
     right, differs = table.right.agrees(seen), ~table.rows.agrees(table.right)[rows]
     several = len(seen.tokens) > 2 * len(table.calls)
     return not (differs & right).any() and bool(not several or (differs & agrees[rows]).any())
-
 
 
 def exact(value: Any) -> list[bytes | str]:

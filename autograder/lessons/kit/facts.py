@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from autograder.lessons.kit.lesson import REFUSALS, UNWRITTEN, Ask, Wrong
 from autograder.lessons.kit.picture import picture_of
 from autograder.lessons.kit.quoting import count_of, stopped
 from autograder.records import Call, Result, Text, text
+from autograder.sandbox.wire.tree import nested, paths
 
 
 def equal(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False) -> None:
@@ -102,13 +104,9 @@ def _same(first: np.ndarray, second: np.ndarray) -> bool:
 
 def arrays(value: Any) -> list[np.ndarray]:
     """All float arrays in a plain value, in order, without a cache's nested dicts."""
-    if isinstance(value, np.ndarray):
-        return [np.asarray(value, dtype=float)] if value.dtype.kind in "fiub" else []
-    if isinstance(value, tuple):
-        return [array for part in value for array in arrays(part)]
-    if isinstance(value, dict):
-        return [array for key in sorted(value) if not isinstance(value[key], dict) for array in arrays(value[key])]
-    return []
+    found = sorted(paths(value), key=itemgetter(0))         # dicts in the order of their keys
+    return [np.asarray(leaf, dtype=float) for path, leaf in found
+            if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fiub" and not nested(path)]
 
 
 def pair(value: Any, function: str, names: str) -> tuple[Any, Any]:

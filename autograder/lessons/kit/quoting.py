@@ -13,6 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from autograder.records import Outcome, Text, text
+from autograder.sandbox.wire.tree import leaves
 
 Value = str | int | float | Text                # what fills a gap
 CHARACTERS = 80                                 # of one quotation
@@ -115,9 +116,5 @@ def _mapped(why: Text, value_of: Callable[[str, str | int | float], Value]) -> T
 
 def lengths_in(value: Any) -> set[int]:
     """The lengths of the axes of all arrays in a value of ours, and its small whole numbers (heads)."""
-    if isinstance(value, np.ndarray):
-        return set(value.shape)
-    if isinstance(value, dict | tuple | list):
-        parts = value.values() if isinstance(value, dict) else value
-        return set().union(*map(lengths_in, parts))
-    return {value} if type(value) is int else set()
+    return {length for leaf in leaves(value)
+            for length in (leaf.shape if isinstance(leaf, np.ndarray) else (leaf,) if type(leaf) is int else ())}

@@ -17,7 +17,7 @@ import numpy as np
 from autograder.sandbox.wire.effects import changed_places, copies, places, shared_places
 from autograder.sandbox.wire.messages import MESSAGE_CAP, PATHS_CAP, Answer, CallBackAnswer
 from autograder.sandbox.wire.plain import exact_text, plain, type_name
-from autograder.sandbox.wire.tree import leaves
+from autograder.sandbox.wire.tree import leaves, mapped
 from autograder.sandbox.wire.wire import Unplain, laid_out
 
 _EXCEPTIONS = {name: kind for name, kind in vars(builtins).items()
@@ -68,15 +68,11 @@ def _survived(look: Callable[[], Any], otherwise: Any) -> Any:
 
 def fresh(value: Any, special: Callable[[Any], Any]) -> Any:
     """A copy that the function may do with as it likes: arrays are writeable and lie in memory as they did."""
-    if isinstance(value, np.ndarray):
-        return np.array(value, order="C") if value.flags.c_contiguous else laid_out(value, value.strides)
-    if isinstance(value, dict):
-        return {key: fresh(part, special) for key, part in value.items()}
-    if isinstance(value, tuple):
-        return tuple([fresh(part, special) for part in value])
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return special(value)
+    def copied(leaf: Any) -> Any:
+        if isinstance(leaf, np.ndarray):
+            return np.array(leaf, order="C") if leaf.flags.c_contiguous else laid_out(leaf, leaf.strides)
+        return leaf if leaf is None or isinstance(leaf, bool | int | float | str) else special(leaf)
+    return mapped(value, copied)
 
 
 def described(error: BaseException) -> dict[str, Any]:

@@ -18,7 +18,7 @@ _SIMPLE = (bool, int, float, str, np.generic, type(None))
 def places(parts: Sequence[Any]) -> Places:
     """Everything in the parts that is not itself a dict, list or tuple, by its path: at most MAX_ITEMS, nearest first.
 
-    A container that contains itself is visited once.
+    A container that contains itself is visited once. `tree` cannot do this: it neither counts nor remembers.
     """
     found: Places = {}
     seen: set[int] = set()

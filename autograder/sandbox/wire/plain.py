@@ -27,7 +27,7 @@ def plain(value: Any, numbers: bool = False) -> Any:
 
 
 class _View:
-    """One walk through a value; `left` counts how many items may still be shown."""
+    """One walk through a value; unlike those of `tree`, it counts how many items may still be shown (`left`)."""
 
     def __init__(self, numbers: bool):
         self._numbers = numbers

@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import Any
+
+Path = tuple[str | int, ...]
 
 
 def parts(value: Any) -> Iterable[Any]:
@@ -10,13 +13,28 @@ def parts(value: Any) -> Iterable[Any]:
     return value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else ()
 
 
+def entries(value: Any) -> Iterable[tuple[str | int, Any]]:
+    """The same parts, each with its name in the dict or its number in the sequence."""
+    return value.items() if isinstance(value, dict) else enumerate(parts(value))
+
+
+def paths(value: Any, above: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """All leaves of a value in order, each after the names and numbers that lead to it."""
+    if isinstance(value, dict | tuple | list):
+        for name, part in entries(value):
+            yield from paths(part, (*above, name))
+    else:
+        yield above, value
+
+
 def leaves(value: Any) -> Iterator[Any]:
     """All leaves of a value, in order."""
-    if isinstance(value, dict | tuple | list):
-        for part in parts(value):
-            yield from leaves(part)
-    else:
-        yield value
+    return (leaf for _, leaf in paths(value))
+
+
+def nested(path: Path) -> bool:
+    """Whether it leads into a dict that is itself in a dict."""
+    return any(isinstance(name, str) and isinstance(inner, str) for name, inner in pairwise(path))
 
 
 def mapped(value: Any, leaf: Callable[[Any], Any], sequence: type = tuple) -> Any:

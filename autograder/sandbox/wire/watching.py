@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from autograder.sandbox.wire.tree import parts
+
 LINES = 4_000                             # of the student's code that are looked at
 _SMALL = 0.01                             # of the size of an input
 _MOST = 4096                              # numbers in an array that is looked at
@@ -52,12 +54,9 @@ class Watch:
     def _look(self, value: Any, depth: int = 0) -> None:
         if isinstance(value, np.ndarray):
             self._compare(value)
-        elif depth == 0 and isinstance(value, dict | list | tuple):
-            parts = value.values() if isinstance(value, dict) else value
-            for part in list(parts)[:_PARTS]:
-                self._look(part, 1)
         elif depth == 0:
-            for part in list(getattr(value, "__dict__", {}).values())[:_PARTS]:
+            inside = parts(value) or getattr(value, "__dict__", {}).values()
+            for part in list(inside)[:_PARTS]:
                 self._look(part, 1)
 
     def _compare(self, array: np.ndarray) -> None:
