@@ -11,9 +11,6 @@ from autograder.lessons.multihead.lesson import LESSON
 from autograder.lessons.multihead.variants import variant
 from autograder.records import Call, Cell, Outcome
 from autograder.sandbox.student import Sandbox
-from autograder.sandbox.wire.watching import POSSIBLE
-
-possible = pytest.mark.skipif(not POSSIBLE, reason="nothing is watched with this Python")
 
 SAMPLE = 30
 RIGHT = LESSON.reference_source
@@ -73,6 +70,10 @@ WAYS = {
     "all at once": """
     moved = a.ravel() + 1e-5 * np.eye(a.size)
     out = (np.array([f(one.reshape(a.shape)) for one in moved]).reshape(a.shape) - f(a)) / 1e-5""",
+    "a function in a comprehension": """
+    plain = [w for w in range(a.size)]
+    slopes = [(lambda: f(a + 1e-5 * np.eye(a.size)[w].reshape(a.shape)) - f(a))() for w in plain]
+    out = np.array(slopes).reshape(a.shape) / 1e-5""",
     "single precision": """
     for i in np.ndindex(*a.shape):
         up = a.astype(np.float32)
@@ -95,7 +96,6 @@ def watched(sandbox: Sandbox, *cells: str) -> Outcome:
         return outcome
 
 
-@possible
 @pytest.mark.parametrize("way", WAYS)
 def test_a_derivative_by_differences_is_seen(sandbox, way):
     cell = f"""def one(a, f):
@@ -109,7 +109,6 @@ def multihead_backward(cache, params, dy):
     assert watched(sandbox, RIGHT, COMMON, cell).moved
 
 
-@possible
 def test_steps_into_the_imaginary_are_seen(sandbox):
     inline = """import numpy as np
 def multihead(x, params, heads, allowed):
@@ -157,7 +156,6 @@ def test_what_only_resembles_nudging_is_not_suspected(sandbox, then):
     assert not watched(sandbox, RIGHT, "import numpy as np\n" + cell).moved
 
 
-@possible
 def test_a_person_and_the_student_are_told_and_it_costs_nothing(engine_with):
     from autograder.intake.reading import from_sources
     ways = f"def one(a, f):\n    out = np.zeros(a.shape)\n    a = np.array(a)\n{WAYS['central']}\n    return out\n"

@@ -6,10 +6,11 @@ derived gradient never makes such arrays, and a numerical one makes one for each
 """
 from __future__ import annotations
 
+import dis
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ class Watch:
         self._inputs = [np.asarray(array, dtype=float).ravel() for array in inputs]
         self._moved: list[set[bytes]] = [set() for _ in inputs]
         self._left = LINES
+        self._untouchable: dict[CodeType, frozenset[str]] = {}
 
     @property
     def moved(self) -> bool:
@@ -43,13 +45,22 @@ class Watch:
             return None
         self._left -= 1
         try:
-            for value in list(frame.f_locals.values()):
+            for value in self._in_sight(frame):
                 self._look(value)
             if self.moved:
                 self._left = 0
         except Exception:                 # looking at a student's objects can run their code, which may fail
             self._left = 0
         return self.trace
+
+    def _in_sight(self, frame: FrameType) -> list[Any]:
+        code, names = frame.f_code, frame.f_locals
+        if not _CRASHES or not code.co_cellvars + code.co_freevars:
+            return list(names.values())
+        if code not in self._untouchable:
+            self._untouchable[code] = _in_comprehensions(code)
+        every = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+        return [names.get(name) for name in every - self._untouchable[code]]
 
     def _look(self, value: Any, depth: int = 0) -> None:
         if isinstance(value, np.ndarray):
@@ -74,14 +85,20 @@ class Watch:
                 moved.add(changed.tobytes() if differ[row] == 1 else rows[row].tobytes())
 
 
-#: with Python 3.13 a student's process ends with a segmentation fault under sys.settrace, so nothing is watched there
-POSSIBLE = sys.version_info < (3, 13)
+#: Python 3.13.0 to 3.13.2 end with a segmentation fault where one asks for the value of a comprehension's variable
+#: whose name belongs to an inner function elsewhere in the same function (python/cpython#128396)
+_CRASHES = sys.version_info[:2] == (3, 13)
+
+
+def _in_comprehensions(code: CodeType) -> frozenset[str]:
+    """The names that are variables of comprehensions in this function."""
+    return frozenset(one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_FAST_AND_CLEAR")
 
 
 @contextmanager
 def watching(inputs: Sequence[Any]) -> Iterator[Watch | None]:
-    """Watch these inputs while the block runs; None if there are none, or where it is not possible."""
-    if not inputs or not POSSIBLE:
+    """Watch these inputs while the block runs; None if there are none."""
+    if not inputs:
         yield None
         return
     watch, before = Watch(inputs), sys.gettrace()
