@@ -12,10 +12,9 @@ from test_hook import wrong
 
 from autograder import cli
 from autograder.course.folder import Course
-from autograder.output.changes import change_lines
+from autograder.output.changes import Change, change_lines
 from autograder.records import Text
 from autograder.run import grade_course
-from autograder.run.changes import change
 
 FULL = grade_of("student-01", key="k", checks="v1")
 PARTLY = grade_of("student-01", (3, 2, 2.5, 7, 3), key="k", checks="v1")
@@ -27,12 +26,12 @@ def told(*changes) -> list[str]:
 
 
 def test_the_same_grade_is_no_change():
-    assert not change(FULL, FULL).changes
-    assert told(change(FULL, FULL)) == ["0 of 1 change, 0 new, 1 unchanged"]
+    assert not Change(FULL, FULL).changes
+    assert told(Change(FULL, FULL)) == ["0 of 1 change, 0 new, 1 unchanged"]
 
 
 def test_a_change_names_the_points_the_check_and_why():
-    assert told(change(PARTLY, replace(FULL, checks="v2"))) == [
+    assert told(Change(PARTLY, replace(FULL, checks="v2"))) == [
         "student-01  17.5 → 20 / 20 (+2.5): other checks",
         "    multihead/value: wrong 2.5 / 5 → passed 5 / 5",
         "1 of 1 change, 0 new, 0 unchanged"]
@@ -42,45 +41,45 @@ def test_a_change_names_the_points_the_check_and_why():
                                             ({"isolation": "process"}, "another wall"),
                                             ({"key": "k2", "checks": "v2"}, "other work, other checks")])
 def test_why_it_was_graded_again_is_said(other, why):
-    assert told(change(PARTLY, replace(FULL, **other)))[0].endswith(f": {why}")
+    assert told(Change(PARTLY, replace(FULL, **other)))[0].endswith(f": {why}")
 
 
 def test_a_first_grade_is_new():
-    assert told(change(None, FULL))[0] == "student-01  new: 20 / 20"
+    assert told(Change(None, FULL))[0] == "student-01  new: 20 / 20"
 
 
 def test_a_grade_that_cannot_be_given_any_more_is_a_change():
     lost = grade_of("student-01", (None,) * 5, "unreadable")
-    assert told(change(FULL, lost))[0].startswith("student-01  20 → ? / 20 unreadable")
-    assert change(FULL, lost).by is None
+    assert told(Change(FULL, lost))[0].startswith("student-01  20 → ? / 20 unreadable")
+    assert Change(FULL, lost).by is None
 
 
 def test_of_a_grade_that_cannot_be_given_the_reason_is_told_and_not_each_check():
     unreadable = grade_of("student-01", (None,) * 5, "unreadable", key="k", checks="v1")
     lost = replace(unreadable, notices=(Text("renamed"), EMPTY))
-    assert told(change(FULL, lost)) == ["student-01  20 → ? / 20 unreadable: the same work and checks",
+    assert told(Change(FULL, lost)) == ["student-01  20 → ? / 20 unreadable: the same work and checks",
                                         "    The file is empty.", "1 of 1 change, 0 new, 0 unchanged"]
-    assert told(change(lost, FULL))[0] == "student-01  ? → 20 / 20: the same work and checks"
-    assert len(told(change(lost, FULL))) == 2
+    assert told(Change(lost, FULL))[0] == "student-01  ? → 20 / 20: the same work and checks"
+    assert len(told(Change(lost, FULL))) == 2
 
 
 def test_of_a_fault_of_ours_the_reason_is_told():
     lost = replace(grade_of("student-01", (None,) * 5, "broken", key="k", checks="v1"), for_a_person=(EMPTY,),
                    notices=(Text("renamed"),))
-    assert told(change(FULL, lost))[1] == "    The file is empty."
+    assert told(Change(FULL, lost))[1] == "    The file is empty."
 
 
 def test_a_student_who_has_nothing_there_any_more_is_told():
-    gone = change(PARTLY, None)
+    gone = Change(PARTLY, None)
     assert (gone.student, gone.changes, gone.by) == ("student-01", False, None)
-    assert told(gone, change(FULL, FULL)) == ["student-01  17.5 stays: the submission is gone",
+    assert told(gone, Change(FULL, FULL)) == ["student-01  17.5 stays: the submission is gone",
                                               "0 of 1 change, 0 new, 1 unchanged, 1 with no submission left"]
 
 
 def test_a_check_that_is_new_or_gone_is_a_change():
     fewer = replace(FULL, exercises=FULL.exercises[1:])
-    assert "    split_heads/value: absent → passed 3 / 3" in told(change(fewer, FULL))
-    assert "    split_heads/value: passed 3 / 3 → absent" in told(change(FULL, fewer))
+    assert "    split_heads/value: absent → passed 3 / 3" in told(Change(fewer, FULL))
+    assert "    split_heads/value: passed 3 / 3 → absent" in told(Change(FULL, fewer))
 
 
 # --- a real course ------------------------------------------------------------------------------------------------
@@ -150,8 +149,8 @@ def test_only_what_changed_is_graded_again(course):
 def test_other_checks_are_a_reason_to_grade_again(course):
     with sqlite3.connect(course.root / ".autograder" / "store.db") as store:
         store.execute("UPDATE grade SET checks = 'others', grade = json_set(grade, '$.checks', 'others')")
-    changes = grade_course.changes_of_course(course.root)
-    assert [(one.changes, one.why) for one in changes] == [(False, ("checks",))] * 2
+    changes = [Change(*pair) for pair in grade_course.changes_of_course(course.root)]
+    assert [(one.changes, one.why) for one in changes] == [(False, ["other checks"])] * 2
 
 
 def test_other_points_are_one_line_and_other_changes_are_told_as_before():
@@ -167,7 +166,7 @@ def test_other_points_are_one_line_and_other_changes_are_told_as_before():
 
     third = grade_of("student-03", (3, 0, 5, 7, 3))
     after = [other(before[0], worth), other(before[1], (4, 0, 5, 8, 0)), other(third, (4, 0, 5, 8, 3))]
-    lines = list(change_lines([change(*pair) for pair in zip(before, after, strict=True)]))
+    lines = list(change_lines([Change(*pair) for pair in zip(before, after, strict=True)]))
     assert lines[0] == ("other points: multihead_backward 7 → 8, split_heads 3 → 4; for 2 of 3 students nothing else "
                         "changes (+2 to +2)")
     assert lines[1].startswith("student-03  20 → 20 / 22")

@@ -113,13 +113,14 @@ def _changes(target: str | None, language: str, lesson: str | None, limits: dict
     _wall(limits, **choices)
     from autograder.course.folder import CourseError
     from autograder.judge.engine import Limits
-    from autograder.output.changes import change_lines
+    from autograder.output.changes import Change, change_lines
     from autograder.run.grade_course import changes_of_course
     try:
         watch = Watch()
-        changes = changes_of_course(course, lesson=lesson, limits=Limits(**limits), on_event=watch, **choices)
+        found = changes_of_course(course, lesson=lesson, limits=Limits(**limits), on_event=watch, **choices)
     except CourseError as error:
         raise click.UsageError(str(error)) from None
+    changes = [Change(*pair) for pair in found]
     grades = [change.after for change in changes if change.after is not None]
     if target is not None:
         with answers(target, language, each=False) as answer:

@@ -1,28 +1,112 @@
-"""List whose grade changes, by how much and in which check, for an instructor."""
+"""Compare two grades of a student, and list whose grade changes, by how much and in which check."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
 
 from autograder.locale.language import translate
 from autograder.output.class_list import NOBODY, ClassList, Person
 from autograder.output.marks import number, points_of
 from autograder.output.plain import plain
-from autograder.records import Left
-
-_WHY = {"work": "other work", "checks": "other checks", "isolation": "another wall"}
+from autograder.records import Grade, Left, Text, Verdict
 
 
-def change_lines(changes: Sequence[Any], left: Sequence[Left] = (), people: ClassList = NOBODY,
+@dataclass(frozen=True)
+class CheckChange:
+    """One check whose points or verdict changed; a missing side is None."""
+
+    exercise: str
+    check: str
+    before: Verdict | None
+    after: Verdict | None
+
+    @property
+    def only_weight(self) -> bool:
+        """Whether it came out as before, and earns the same share of other points."""
+        before, after = self.before, self.after
+        if before is None or after is None or before.verdict != after.verdict:
+            return False
+        if before.points is None or after.points is None:
+            return False
+        return before.max_points != after.max_points and abs(
+            before.points * after.max_points - after.points * before.max_points) < 1e-6
+
+
+@dataclass(frozen=True)
+class Change:
+    """One student's grade, before and after.
+
+    Without a grade before, the student is new. Without one after, the graded work is gone, and the grade stays.
+    """
+
+    before: Grade | None
+    after: Grade | None
+
+    @property
+    def student(self) -> str:
+        either = self.after or self.before
+        return either.student if either is not None else ""
+
+    @property
+    def changes(self) -> bool:
+        """Whether the student would notice anything."""
+        if self.after is None:
+            return False
+        return self.before is None or bool(self.checks) or (
+            (self.before.points, self.before.status) != (self.after.points, self.after.status))
+
+    @property
+    def by(self) -> float | None:
+        """How many points more; None if one side has no points."""
+        before, after = (grade and grade.points for grade in (self.before, self.after))
+        return None if before is None or after is None else after - before
+
+    @property
+    def why(self) -> list[str]:
+        """Why it was graded again."""
+        return [why for field, why in _WHY.items() if self.before is not None and self.after is not None
+                and getattr(self.before, field) != getattr(self.after, field)]
+
+    @cached_property
+    def checks(self) -> list[CheckChange]:
+        """Check by check; empty if one of the two was not graded, since then all of them changed."""
+        if self.before is None or self.after is None or {self.before.status, self.after.status} != {"graded"}:
+            return []
+        old, new = verdicts_of(self.before), verdicts_of(self.after)
+        return [CheckChange(*key, old.get(key), new.get(key)) for key in {**old, **new}
+                if _says(old.get(key)) != _says(new.get(key))]
+
+    @property
+    def only_weights(self) -> bool:
+        """Whether the same checks hold as before, and are only worth something else."""
+        return bool(self.checks) and all(check.only_weight for check in self.checks)
+
+
+_WHY = {"key": "other work", "checks": "other checks", "isolation": "another wall"}     # by the field that differs
+
+
+def verdicts_of(grade: Grade) -> dict[tuple[str, str], Verdict]:
+    """(exercise, check) -> verdict."""
+    return {(exercise.name, verdict.check): verdict for exercise in grade.exercises for verdict in exercise.verdicts}
+
+
+def _says(verdict: Verdict | None) -> tuple | None:
+    """The part of a verdict that counts; points are compared as people see them."""
+    points = verdict.points if verdict is not None else None
+    return verdict and (verdict.verdict, None if points is None else round(points, 4), round(verdict.max_points, 4))
+
+
+def change_lines(changes: Sequence[Change], left: Sequence[Left] = (), people: ClassList = NOBODY,
                  absent: Sequence[Person] = ()) -> Iterator[str]:
     """The students whose grade changes, each with the checks that change, what may be work but is not looked at, and a
     final line with the totals.
     """
     yield from _weights(changes)
     for change in changes:
-        if change.changes and not _only_weights(change):
-            yield plain(_headline(change, people))
-            yield from (f"    {plain(_check(check))}" for check in change.checks if not _is_weight(check))
+        if change.after is not None and change.changes and not change.only_weights:
+            yield plain(_headline(change, change.after, people))
+            yield from (f"    {plain(_check(check))}" for check in change.checks if not check.only_weight)
             yield from (f"    {plain(translate(why, 'en'))}" for why in _why_not(change.after))
     gone = [change for change in changes if change.after is None]
     for change in gone:
@@ -38,16 +122,16 @@ def change_lines(changes: Sequence[Any], left: Sequence[Left] = (), people: Clas
         f", {len(gone)} with no submission left" if gone else "")
 
 
-def _weights(changes: Sequence[Any]) -> Iterator[str]:
+def _weights(changes: Sequence[Change]) -> Iterator[str]:
     """One line about points that are divided otherwise, however many students and checks that concerns."""
     worth: dict[str, tuple[float, float]] = {}
     for change in changes:
-        if any(map(_is_weight, change.checks)):
+        if any(check.only_weight for check in change.checks):
             before, after = ({exercise.name: exercise.max_points for exercise in grade.exercises}
-                             for grade in (change.before, change.after))
+                             for grade in (change.before, change.after) if grade is not None)
             worth.update({name: (before[name], after[name]) for name in before.keys() & after.keys()
                           if before[name] != after[name]})
-    found = [change for change in changes if _only_weights(change)]
+    found = [change for change in changes if change.only_weights]
     if not worth and not found:
         return
     names = [f"{name} {number(was)} → {number(now)}" for name, (was, now) in sorted(worth.items())]
@@ -57,48 +141,33 @@ def _weights(changes: Sequence[Any]) -> Iterator[str]:
            + (f" ({min(by):+.4g} to {max(by):+.4g})" if by else ""))
 
 
-def _only_weights(change: Any) -> bool:
-    """Whether the same checks hold as before, and are only worth something else."""
-    return bool(change.checks) and all(map(_is_weight, change.checks)) and change.before.status == change.after.status
-
-
-def _is_weight(check: Any) -> bool:
-    """Whether a check came out as before, and earns the same share of other points."""
-    before, after = check.before, check.after
-    if before is None or after is None or before.verdict != after.verdict or None in (before.points, after.points):
-        return False
-    return before.max_points != after.max_points and abs(
-        before.points * after.max_points - after.points * before.max_points) < 1e-6
-
-
-def _why_not(grade: Any) -> Sequence[Any]:
+def _why_not(grade: Grade) -> Sequence[Text]:
     """Why there is no grade, if so: a fault of ours is in `for_a_person`, anything else in the last notice."""
     return {"unreadable": grade.notices, "broken": grade.for_a_person}.get(grade.status, ())[-1:]
 
 
-def _points(grade: Any) -> float | str | None:
-    return "?" if grade.points is None else number(grade.points)
+def _points(grade: Grade | None) -> float | str | None:
+    return "?" if grade is None or grade.points is None else number(grade.points)
 
 
-def _headline(change: Any, people: ClassList) -> str:
-    who = people.called(change.student)
-    after = points_of(change.after.points, change.after.max_points)
+def _headline(change: Change, now: Grade, people: ClassList) -> str:
+    who, after = people.called(change.student), points_of(now.points, now.max_points)
     if change.before is None:
-        return f"{who}  new: {after}{_status(change.after)}"
+        return f"{who}  new: {after}{_status(now)}"
     by = "" if change.by is None else f" ({change.by:+.4g})"
-    why = ", ".join(_WHY[reason] for reason in change.why) or "the same work and checks"
-    return f"{who}  {_points(change.before)} → {after}{by}{_status(change.after)}: {why}"
+    why = ", ".join(change.why) or "the same work and checks"
+    return f"{who}  {_points(change.before)} → {after}{by}{_status(now)}: {why}"
 
 
-def _status(grade: Any) -> str:
+def _status(grade: Grade) -> str:
     return "" if grade.status == "graded" else f" {grade.status}"
 
 
-def _check(check: Any) -> str:
+def _check(check: CheckChange) -> str:
     return f"{check.exercise}/{check.check}: {_verdict(check.before)} → {_verdict(check.after)}"
 
 
-def _verdict(verdict: Any) -> str:
+def _verdict(verdict: Verdict | None) -> str:
     if verdict is None:
         return "absent"
     return f"{verdict.verdict.replace('_', ' ')} {points_of(verdict.points, verdict.max_points)}"

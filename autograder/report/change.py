@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from autograder.records import Grade, Text
+from autograder.output.changes import Change
+from autograder.records import Text
 from autograder.report.facts import Class, ExerciseFacts
 from autograder.report.items import items
 from autograder.report.mistakes import mistakes
@@ -44,18 +45,6 @@ class ShareChange:
 
 
 @dataclass(frozen=True)
-class StudentChange:
-    """One student in both runs."""
-
-    before: Grade
-    after: Grade
-
-    @property
-    def by(self) -> float:
-        return (self.after.points or 0.0) - (self.before.points or 0.0)
-
-
-@dataclass(frozen=True)
 class Changes:
     """All differences between two runs."""
 
@@ -64,16 +53,16 @@ class Changes:
     exercises: Sequence[tuple[ExerciseFacts | None, ExerciseFacts | None]]
     checks: Sequence[ShareChange]               # the largest change first
     mistakes: Sequence[ShareChange]
-    students: Sequence[StudentChange]           # who has points in both runs, the largest gain first
+    students: Sequence[Change]                  # who has points in both runs, the largest gain first
     other_checks: bool                          # the checks themselves changed
 
     @property
     def gained(self) -> int:
-        return sum(student.by > 1e-9 for student in self.students)
+        return sum((student.by or 0.0) > 1e-9 for student in self.students)
 
     @property
     def lost(self) -> int:
-        return sum(student.by < -1e-9 for student in self.students)
+        return sum((student.by or 0.0) < -1e-9 for student in self.students)
 
 
 def changes(before: Class, after: Class) -> Changes:
@@ -112,14 +101,18 @@ def _count(found: dict, name: tuple[str, str]) -> int:
     return len(found[name].students) if name in found else 0
 
 
-def _students(before: Class, after: Class) -> list[StudentChange]:
+def _students(before: Class, after: Class) -> list[Change]:
     old = {grade.student: grade for grade in before.graded}
-    both = [StudentChange(old[grade.student], grade) for grade in after.graded if grade.student in old]
-    return sorted(both, key=lambda change: -change.by)
+    both = [Change(old[grade.student], grade) for grade in after.graded if grade.student in old]
+    return sorted(both, key=_largest_gain)
 
 
 def _share(hits: int, of: int) -> float | None:
     return hits / of if of else None
+
+
+def _largest_gain(change: Change) -> float:
+    return -(change.by or 0.0)
 
 
 def _largest(change: ShareChange) -> float:

@@ -9,7 +9,7 @@ from statistics import fmean, median, pstdev
 
 from autograder.output.final import final_max, final_points
 from autograder.output.marks import number
-from autograder.records import ExerciseGrade, Grade, Text, Verdict
+from autograder.records import ExerciseGrade, Grade, Text
 from autograder.report.cells import BLANK, code_of
 
 _MOST_BINS = 20
@@ -185,8 +185,3 @@ def not_written(exercise: ExerciseGrade) -> bool:
     """Whether nothing of this exercise was written: none of its checks found more than the stub."""
     codes = {code_of(verdict) for verdict in exercise.verdicts if verdict.verdict != "skipped"}
     return bool(codes) and codes <= set(BLANK)
-
-
-def verdicts_of(grade: Grade) -> dict[tuple[str, str], Verdict]:
-    """(exercise, check) -> verdict."""
-    return {(exercise.name, verdict.check): verdict for exercise in grade.exercises for verdict in exercise.verdicts}

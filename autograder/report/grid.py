@@ -11,13 +11,14 @@ from typing import Any
 from markupsafe import Markup
 
 from autograder.locale.language import translate
+from autograder.output.changes import verdicts_of
 from autograder.output.class_list import NOBODY, ClassList
 from autograder.output.final import final_points
 from autograder.output.marks import number
 from autograder.output.plain import plain
 from autograder.records import Grade, Text
 from autograder.report.cells import SIGNS, code_of
-from autograder.report.facts import Class, Column, verdicts_of
+from autograder.report.facts import Class, Column
 from autograder.report.person import Group
 
 Link = Callable[[Grade], str | None]            # the address of a student's feedback page, if there is one

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import StatisticsError, correlation
 
+from autograder.output.changes import verdicts_of
 from autograder.records import Verdict
 from autograder.report.cells import BLANK, code_of, earned, judged
-from autograder.report.facts import Class, Column, verdicts_of
+from autograder.report.facts import Class, Column
 
 ENOUGH = 10                                     # students, the fewest for a meaningful correlation
 WEAK = 0.2                                      # an item-rest correlation below this is usually called poor

@@ -25,7 +25,6 @@ from autograder.nbgrader.gradebook import GradebookError
 from autograder.nbgrader.marks import due_date
 from autograder.nbgrader.writers import Writers
 from autograder.records import Grade, Left, Submission
-from autograder.run.changes import Change, change
 from autograder.run.dispatch import Dispatcher, Judged
 from autograder.run.job import Task
 from autograder.run.local_pool import LocalPool, Pool
@@ -135,8 +134,9 @@ def _lateness_matters(whole: Class) -> bool:
     return whole.task.settings.late.rule != "none" and due_date(whole.course, whole.lesson.name) is not None
 
 
-def changes_of_course(course: Course | Path, *, on_grade: OnGrade | None = None, **choices: Any) -> list[Change]:
-    """What `grade_course` would change, student by student; nothing is written.
+def changes_of_course(course: Course | Path, *, on_grade: OnGrade | None = None,
+                      **choices: Any) -> list[tuple[Grade | None, Grade | None]]:
+    """Each student's last grade, and the one that `grade_course` would give; nothing is written.
 
     For a whole class, students who had a grade but have no submission any more come last.
     """
@@ -145,11 +145,11 @@ def changes_of_course(course: Course | Path, *, on_grade: OnGrade | None = None,
     with whole.pool as pool, Store.reading(*whole.graded_by(pool)) as store:
         for judged in whole.judged(whole.students, pool, store):
             last = store.last(judged.grade.student)
-            found[judged.grade.student] = change(last.grade if last is not None else None, judged.grade)
+            found[judged.grade.student] = last.grade if last is not None else None, judged.grade
             if on_grade is not None:
                 on_grade(judged.grade, len(found), len(whole.students))
         gone = sorted(store.students() - found.keys()) if not choices.get("students") else []
-        absent = [change(last.grade, None) for last in map(store.last, gone) if last and last.grade]
+        absent = [(last.grade, None) for last in map(store.last, gone) if last and last.grade]
     return [*(found[student] for student in whole.students), *absent]
 
 
