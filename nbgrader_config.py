@@ -9,9 +9,11 @@ c.CourseDirectory.course_id = "multihead"
 c.CourseDirectory.source_directory = "assignments"
 c.CourseDirectory.release_directory = "release"
 
-# nbgrader's own steps, but for one: the notebooks of our lessons say in their own language what belongs in a cell, so
-# their stub is bare. Other assignments keep nbgrader's stub, in whatever language they are.
+# nbgrader's own steps, but for two. A course that gave out version 0.1 keeps its examples as that had them. The
+# notebooks of our lessons say in their own language what belongs in a cell, so their stub is bare; other assignments
+# keep nbgrader's stub, in whatever language they are.
 c.GenerateAssignment.preprocessors = [
+    "autograder.nbgrader.registered.AsRegistered",
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.InstantiateTests",
     "nbgrader.preprocessors.LockCells",
@@ -39,7 +41,18 @@ if ENGINE:
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
 else:
+    c.Autograde.sanitize_preprocessors = [
+        "nbgrader.preprocessors.ClearOutput",
+        "nbgrader.preprocessors.DeduplicateIds",
+        "nbgrader.preprocessors.OverwriteKernelspec",
+        "autograder.nbgrader.registered.AsRegistered",      # takes notebooks of version 0.1 too
+        "nbgrader.preprocessors.OverwriteCells",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
     c.Execute.timeout = 120             # seconds for a cell: the first that asks for points waits for a whole grading
+
+# `nbgrader validate` and the Validate button also report examples that fail, which are not graded.
+c.Validator.validate_all = True
 
 # What late work loses: [late] in autograder.toml.
 c.AssignLatePenalties.plugin_class = "autograder.nbgrader.late.CoursePenalty"

@@ -158,12 +158,6 @@ def test_a_skipped_exercise_is_no_zero(course):
     assert scores(course)["test_own_test"] == (None, None, True)
 
 
-def test_examples_bring_no_points_and_need_nobody(course):
-    write(course, Entry(grade_of("student-01", (None,) * 5, "unreadable")))
-    examples = {row[2:] for row in rows(database(course), GRADES) if row[1].startswith("example_")}
-    assert examples == {(0.0, None, None, 0)}
-
-
 @pytest.mark.parametrize(("points", "kept"), [(99.0, 3.0), (-1.0, 0.0), (float("nan"), None), (float("inf"), None)])
 def test_points_stay_within_the_cells_maximum(course, points, kept):
     write(course, Entry(grade_of("student-01", (points, 2, 5, 7, 3))))

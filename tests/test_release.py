@@ -11,6 +11,7 @@ from nbgrader.validator import Validator
 
 from autograder.authoring.leak import Leak, Secrets, prove
 from autograder.authoring.release import release
+from autograder.course.folder import Course
 from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.course_file import course_file
 
@@ -83,10 +84,26 @@ def test_nothing_but_the_release_is_left_in_the_course(released):
 
 
 @pytest.mark.slow
-def test_nbgrader_validate_reports_examples_that_are_worth_nothing(released):
-    failed = Validator().validate(str(released[1].folder / "multihead.ipynb"))["failed"]
-    assert len(failed) == 10
-    assert all("NotImplementedError" in cell["raw_error"] for cell in failed[1:3])
+def test_nbgrader_validate_reports_examples_that_fail_although_they_are_not_graded(released):
+    course = Course.find(released[0])
+    failed = Validator(config=course.config).validate(str(released[1].folder / "multihead.ipynb"))["failed"]
+    examples = [cell for cell in failed if cell["source"].startswith(("# Voorbeeld", "# Deze aanroepen", "# Je test"))]
+    assert len(examples) == 10
+    assert all("NotImplementedError" in cell["raw_error"] for cell in examples[:2])
+
+
+@pytest.mark.parametrize("edition", ["multihead", "multihead-en", "layernorm", "layernorm-en"])
+def test_nbgrader_validate_reports_each_example_that_was_changed(edition, tmp_path):
+    name = edition.removesuffix("-en")
+    notebook = nbformat.read(course_file(f"release/{edition}/{name}.ipynb"), as_version=4)
+    examples = [cell for cell in notebook.cells
+                if cell.metadata.get("nbgrader", {}).get("grade_id", "").startswith("example_")]
+    for cell in examples:
+        cell.source = "assert True"
+    nbformat.write(notebook, tmp_path / "changed.ipynb")
+    found = Validator(preprocessors=[]).validate(str(tmp_path / "changed.ipynb"))
+    assert found == {"changed": [{"source": "assert True"}] * len(examples)}
+    assert len(examples) == {"multihead": 10, "layernorm": 4}[name]
 
 
 def in_a_text(cells, notebook):

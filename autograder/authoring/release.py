@@ -50,9 +50,9 @@ def release(course: Path, assignment: str = DEFAULT, db_url: str | None = None) 
     Raises FileNotFoundError or ValueError, in one line, if there is nothing to release or nbgrader refuses; Leak (a
     ValueError) if the release would give something away.
     """
-    with _proven(course.resolve(), assignment) as made:
+    with _proven(course.resolve(), assignment, db_url) as made:
         if _is_assignment(made.lesson, made.directory, assignment):
-            _register(made.config, course.resolve(), assignment, made.temporary / "registered", db_url)
+            _register(made.config, course.resolve(), assignment, made.temporary / "registered")
         return _put_in_place(made)
 
 
@@ -89,9 +89,10 @@ class _Made:
 
 
 @contextmanager
-def _proven(course: Path, assignment: str) -> Iterator[_Made]:
+def _proven(course: Path, assignment: str, db_url: str | None = None) -> Iterator[_Made]:
     lesson, name = _lesson_of(assignment)
     config = with_points(_config(course), course_lesson(course, lesson))
+    config.merge(Config({"CourseDirectory": {"db_url": db_url}} if db_url else {}))
     directory = CourseDirectory(config=config, root=str(course))
     source = Path(directory.format_path(directory.source_directory, ".", assignment)).resolve()
     if not (source / name).is_file():
@@ -162,12 +163,11 @@ def _generate(config: Config, course: Path, assignment: str, into: Path) -> Path
     return _run_nbgrader(deepcopy(config), without_gradebook, course, assignment, into)
 
 
-def _register(config: Config, course: Path, assignment: str, into: Path, db_url: str | None) -> None:
+def _register(config: Config, course: Path, assignment: str, into: Path) -> None:
     """Run the same step with the gradebook, which tells nbgrader the assignment's cells."""
-    gradebook = Config({"CourseDirectory": {"db_url": db_url}} if db_url else {})
-    put_empty_gradebook(db_url or CourseDirectory(config=config, root=str(course)).db_url)
+    put_empty_gradebook(CourseDirectory(config=config, root=str(course)).db_url)
     with commands_on_path():
-        _run_nbgrader(deepcopy(config), gradebook, course, assignment, into)
+        _run_nbgrader(deepcopy(config), Config(), course, assignment, into)
 
 
 def _run_nbgrader(config: Config, more: Config, course: Path, assignment: str, into: Path) -> Path:

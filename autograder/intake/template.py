@@ -11,6 +11,9 @@ from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import NotebookCell
 
+_EXAMPLE = "grade=False solution=False points=no"           # also of the given cell
+_EXAMPLE_BEFORE = "grade=True solution=False points=0"      # in releases of version 0.1
+
 
 @dataclass(frozen=True)
 class Template:
@@ -69,7 +72,8 @@ def _template(editions: tuple[tuple[str, str], ...], worth: tuple[tuple[str, str
             forms = _forms(cell)
             flags, _, stands = cell.marks.partition("points=")
             own = f"{flags}points={points.get(cell.grade_id, stands)}" if cell.marks else ""
-            marks[cell.grade_id] = marks.get(cell.grade_id, frozenset()) | {cell.marks, own}
+            marks[cell.grade_id] = marks.get(cell.grade_id, frozenset()) | {cell.marks, own} | (
+                {_EXAMPLE_BEFORE} if cell.marks == _EXAMPLE else set())
             if cell.kind != "code":
                 prose |= forms
             elif cell.given:

@@ -29,7 +29,6 @@ from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 from autograder.locale.language import language_for, translate
 from autograder.nbgrader.cell_outputs import (
-    example_words,
     exercise_page,
     exercise_words,
     notice_lines,
@@ -111,12 +110,11 @@ class AutogradedWriter:
 
     def _outputs(self, cell: Placed, grade: Grade, reports: Mapping[int, CellReport]) -> list[dict[str, Any]]:
         language = language_for(grade, self.language)
-        if cell.course is None or not cell.course.grade or cell.course.solution:
+        name = self._exercises.get(cell.course.name) if cell.course is not None else None
+        if cell.course is None or cell.course.solution or name is None and not cell.course.takes_a_score:
             return list(run_outputs(None if cell.index is None else reports.get(cell.index), language))
-        name = self._exercises.get(cell.course.name)
         if name is None:
-            points, words = (0.0, example_words(language)) if cell.course.points == 0 else (None, "")
-            return score_outputs(points, words, "", language)
+            return score_outputs(None, "", "", language)
         exercise = next((exercise for exercise in grade.exercises if exercise.name == name), None)
         return score_outputs(cell_points(grade, name, cell.course.points), exercise_words(exercise, language),
                              exercise_page(exercise, language), language)
@@ -161,11 +159,11 @@ def _metadata(course: SourceCell | None) -> dict[str, Any]:
     """nbgrader's metadata of a course cell, as the gradebook knows it; the student's own is not trusted."""
     if course is None:
         return {}
-    marks = {"schema_version": 3, "grade_id": course.name, "grade": course.grade, "solution": course.solution,
+    marks = {"schema_version": 3, "grade_id": course.name, "grade": course.takes_a_score, "solution": course.solution,
              "task": course.task, "locked": course.locked, "cell_type": course.cell_type}
     if course.checksum is not None:
         marks["checksum"] = course.checksum
-    if course.grade or course.task:
+    if course.takes_a_score or course.task:
         marks["points"] = course.points
     return {"nbgrader": marks} | ({"deletable": False, "editable": False} if course.locked else {})
 

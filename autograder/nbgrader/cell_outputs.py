@@ -68,11 +68,6 @@ def exercise_page(exercise: ExerciseGrade | None, language: str) -> str:
     return "" if exercise is None or exercise.skipped else exercise_html(exercise, language)
 
 
-def example_words(language: str) -> str:
-    """What is shown below a graded cell that is not worth any points."""
-    return translate(text("an example to try your function on; it brings no points"), language)
-
-
 def notice_lines(grade: Grade, language: str) -> list[str]:
     """What the student and the instructor should know about the submission as a whole."""
     return [plain(translate(notice, language)) for notice in grade.notices]

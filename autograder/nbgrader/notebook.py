@@ -41,6 +41,11 @@ class SourceCell:
     task: bool = False
     points: float = 0.0                     # its maximum
 
+    @property
+    def takes_a_score(self) -> bool:
+        """Whether a score can be given here: below a cell worth 0 nbgrader turns every score into 0."""
+        return self.grade and (self.points > 0 or self.solution or self.cell_type != "code")
+
 
 @dataclass(frozen=True)
 class SourceNotebook:

@@ -1,6 +1,6 @@
 """Place the student's cells among the course's: the notebook that a person reads after grading.
 
-Only text is taken from the student's file. Given cells are taken from the course again, each graded cell of the course
+Only text is taken from the student's file. Given cells are taken from the course again, each given cell of the course
 is there exactly once whatever happened to it, and a student's text cell is shown literally: as Markdown it could carry
 a script, and the formgrader shows it on the Jupyter server's own origin.
 """
@@ -91,12 +91,12 @@ def as_letters(words: str) -> str:
 
 
 def _completed(source: SourceNotebook, cells: list[Placed]) -> list[Placed]:
-    """The same cells with each missing graded cell added, after the course's cell that it follows."""
+    """The same cells with each missing given cell added, after the course's cell that it follows."""
     there = {cell.course.name for cell in cells if cell.course is not None}
     completed = list(cells)
     previous: str | None = None
     for cell in source.cells:
-        if cell.name not in there and (cell.grade or cell.task):
+        if cell.name not in there and (cell.grade or cell.task or cell.locked):
             completed.insert(_after(completed, previous), Placed(cell.cell_type, cell.source, cell))
             there.add(cell.name)
         if cell.name in there:

@@ -18,6 +18,7 @@ from traitlets.config import Config
 from autograder.course.settings import read_settings
 from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.lesson import Lesson
+from autograder.nbgrader.registered import AsRegistered
 from autograder.output.marks import number
 
 _ROW = re.compile(r"^(\|\s*`(\w+)`\s*\|\s*)([\d.,]+)(\s*\|\s*)$", re.MULTILINE)
@@ -51,9 +52,10 @@ def told(words: str, worth: Mapping[str, float], total: float) -> str:
 
 
 def with_points(config: Config, lesson: Lesson) -> Config:
-    """This configuration, with our step before those of GenerateAssignment if the course chose its own points."""
+    """This configuration, with our steps before those of GenerateAssignment."""
     stock = (GenerateAssignment.preprocessors.default_args or ((),))[0]
-    config.GenerateAssignment.preprocessors = [SetPoints, *(config.GenerateAssignment.get("preprocessors") or stock)]
+    config.GenerateAssignment.preprocessors = [
+        SetPoints, AsRegistered, *(config.GenerateAssignment.get("preprocessors") or stock)]
     config.SetPoints.worth = {exercise.grade_id: exercise.worth for exercise in lesson.exercises}
     config.SetPoints.told = {exercise.name: exercise.worth for exercise in lesson.exercises}
     config.SetPoints.total = float(sum(exercise.points for exercise in load_lesson(lesson.name).exercises))

@@ -48,7 +48,7 @@ def with_exercise(notebook: nbformat.NotebookNode, words: Words) -> nbformat.Not
     own = [_text(f"{slug}-text", f"## TODO: `{name}`\n\nTODO: what the function has to do"),
            _code(slug, _stub(words), name, solution=True),
            _code(f"example-{slug}", f"# TODO: an example with numbers\nassert {name} is not None", f"example_{name}",
-                 grade=True, locked=True, points=0)]
+                 locked=True)]
     notebook.cells = [*cells[:place], *own, *cells[place:], _points(words, slug)]
     return notebook
 
