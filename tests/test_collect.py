@@ -84,11 +84,11 @@ def download(course, name: str, files: dict[str, bytes], age: float = 0) -> None
     os.utime(path, (1.7e9 - age, 1.7e9 - age))
 
 
-def collect(course, monkeypatch) -> list[str]:
+def collect(course, monkeypatch, assignment: str = "multihead") -> list[str]:
     """Run the command in this process; what it logged as a warning or worse."""
     monkeypatch.chdir(course.root)
     app, said = ZipCollectApp(), []
-    app.initialize(["multihead", "--force"])
+    app.initialize([assignment, "--force"])
     handler = logging.Handler(logging.WARNING)
     handler.emit = lambda record: said.append(record.getMessage())
     app.log.addHandler(handler)
@@ -247,6 +247,13 @@ def test_the_course_says_in_which_time_zone_the_learning_environment_writes(cour
     assert submitted(course)["student-one/multihead/timestamp.txt"].startswith(b"2024-09-25 01:26:00")
 
 
+def test_the_time_zone_is_the_courses_own_unless_the_learning_environment_has_another(course, monkeypatch):
+    (course.root / "autograder.toml").write_text('timezone = "Asia/Tokyo"\n')
+    download(course, "d.zip", {"1-2 - Student One - Sep 24, 2024 926 PM/multihead.ipynb": RIGHT})
+    collect(course, monkeypatch)
+    assert submitted(course)["student-one/multihead/timestamp.txt"].startswith(b"2024-09-24 12:26:00")
+
+
 def test_windows_separators_are_read(course, monkeypatch):
     download(course, "d.zip", {moodle(1).replace("/", "\\"): RIGHT, moodle(2, "a\\multihead.ipynb"): RIGHT})
     collect(course, monkeypatch)
@@ -295,6 +302,21 @@ def test_the_command_itself_collects(course):
                           text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "1234567/multihead/multihead.ipynb" in submitted(course)
+
+
+@pytest.mark.parametrize(("assignment", "believed"), [("multihead", False), ("essay", True)])
+def test_a_pattern_of_the_courses_own_collects_other_assignments_as_nbgrader_always_did(course, monkeypatch, assignment,
+                                                                                        believed):
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.FileNameCollectorPlugin.valid_ext = ['.ipynb', '.txt']\nc.FileNameCollectorPlugin.named_regexp"
+                     r" = r'.+/work_(?P<student_id>\w+)/(?P<file_id>.+)'" "\n")
+    folder = course.root / "downloaded" / assignment / "archive" / "work_one"
+    folder.mkdir(parents=True)
+    (folder / "multihead.ipynb").write_bytes(RIGHT)
+    (folder / "timestamp.txt").write_text("1970-01-01 00:00:00 UTC")
+    collect(course, monkeypatch, assignment)
+    assert submitted(course).keys() == {f"one/{assignment}/multihead.ipynb"} | (
+        {f"one/{assignment}/timestamp.txt"} if believed else set())
 
 
 # --- what students would have us believe --------------------------------------------------------------------------

@@ -19,7 +19,8 @@ c.CourseDirectory.source_directory = "source"
 """
 
 
-@pytest.mark.parametrize("part", ["autograde", "generate_feedback", "export"])
+@pytest.mark.parametrize("part", ["autograde", "generate_assignment", "generate_feedback", "export", "collect",
+                                  "zip_collect"])
 def test_nbgraders_own_tests_pass_with_our_configuration(tmp_path: Path, part: str) -> None:
     ours = course_file("nbgrader_config.py").read_text(encoding="utf-8")
     (tmp_path / "nbgrader_config.py").write_text(ours + OTHERWISE, encoding="utf-8")

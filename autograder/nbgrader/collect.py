@@ -18,11 +18,12 @@ from zoneinfo import ZoneInfo
 
 from nbgrader.api import MissingEntry
 from nbgrader.plugins.zipcollect import ExtractorPlugin, FileNameCollectorPlugin
-from traitlets import Unicode
+from traitlets import Unicode, default
 
 from autograder.atomic import replace_file
 from autograder.course.folder import SECRET, TIMESTAMP
 from autograder.course.lms import HandedIn, handed_in
+from autograder.course.settings import SettingsError, read_settings
 from autograder.intake.archive import archive_listing
 from autograder.intake.encoding import Unreadable
 from autograder.locale.language import translate
@@ -81,13 +82,25 @@ class LmsCollector(FileNameCollectorPlugin):
     """Tells nbgrader which student each extracted file belongs to."""
 
     parent: Any                             # nbgrader's command
-    timezone = Unicode("Europe/Amsterdam", help="The time zone of the learning environment's dates.").tag(config=True)
+    timezone = Unicode(help="The time zone of the learning environment's dates; by default that of autograder.toml."
+                       ).tag(config=True)
+
+    @default("timezone")
+    def _timezone_of_the_course(self) -> str:
+        try:
+            return read_settings(Path(self.parent.coursedir.root)).timezone
+        except SettingsError as error:
+            self.parent.fail(str(error))
+            raise
 
     def collect(self, submitted_file: str) -> dict[str, str] | None:
-        if self.named_regexp:               # the course has its own pattern
-            about = super().collect(submitted_file)
-            return None if about and self._of_the_course(about["student_id"], PurePath(about["file_id"])) else about
-        return self._collected.get(submitted_file)
+        if not self.named_regexp:
+            return self._collected.get(submitted_file)
+        about = super().collect(submitted_file)             # the course has its own pattern
+        if about and notebooks_of(self._assignment) and self._of_the_course(
+                about.get("student_id", ""), PurePath(about.get("file_id", ""))):
+            return None
+        return about
 
     @cached_property
     def _collected(self) -> dict[str, dict[str, str]]:
