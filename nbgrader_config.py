@@ -54,6 +54,13 @@ else:
 # `nbgrader validate` and the Validate button also report examples that fail, which are not graded.
 c.Validator.validate_all = True
 
+# What students get from `nbgrader generate_feedback`: the autograder's page above nbgrader's, and no hidden tests.
+c.GenerateFeedback.preprocessors = [
+    "nbgrader.preprocessors.GetGrades",
+    "autograder.nbgrader.feedback.CarryOwnPage",
+    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+]
+
 # What late work loses: [late] in autograder.toml.
 c.AssignLatePenalties.plugin_class = "autograder.nbgrader.late.CoursePenalty"
 
