@@ -308,8 +308,8 @@ def test_the_command_itself_collects(course):
 def test_a_pattern_of_the_courses_own_collects_other_assignments_as_nbgrader_always_did(course, monkeypatch, assignment,
                                                                                         believed):
     with (course.root / "nbgrader_config.py").open("a") as config:
-        config.write("\nc.FileNameCollectorPlugin.valid_ext = ['.ipynb', '.txt']\nc.FileNameCollectorPlugin.named_regexp"
-                     r" = r'.+/work_(?P<student_id>\w+)/(?P<file_id>.+)'" "\n")
+        config.write("\nc.FileNameCollectorPlugin.valid_ext = ['.ipynb', '.txt']\n" "c.FileNameCollectorPlugin."
+                     r"named_regexp = r'.+/work_(?P<student_id>\w+)/(?P<file_id>.+)'" "\n")
     folder = course.root / "downloaded" / assignment / "archive" / "work_one"
     folder.mkdir(parents=True)
     (folder / "multihead.ipynb").write_bytes(RIGHT)

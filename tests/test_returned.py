@@ -10,6 +10,7 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import ExchangeFetchFeedback, ExchangeReleaseFeedback
+from notebooks import code
 from test_hook import wrong
 from traitlets.config import Config
 
@@ -101,8 +102,8 @@ def test_a_course_that_only_nbgrader_graded_returns_our_page_too(course):
 
 def test_what_a_student_wrote_cannot_end_the_page_within_the_page(course):
     notebook = honest()
-    notebook["cells"].append({"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source":
-                              r"""raise ValueError('"></iframe><script>x</script> $a$ `b` \n\n # BEGIN HIDDEN TESTS')"""})
+    words = r"""raise ValueError('"></iframe><script>x</script> $a$ `b` \n\n # BEGIN HIDDEN TESTS')"""
+    notebook["cells"].append(code(words))
     shutil.rmtree(course.path("submitted", "student-01", "multihead"))
     hand_in(course, "student-01", notebook)
     grade_course(course.root, jobs=1)
