@@ -17,7 +17,7 @@ from test_gradebook import COMMENTS, GRADES, SUBMITTED
 
 from autograder.cli import run
 from autograder.course.folder import Course
-from autograder.intake import read_any
+from autograder.intake import apart, read_any, submission
 from autograder.lessons import DEFAULT
 from autograder.lessons.installed import lesson_called, lesson_names, load_lesson
 from autograder.lessons.kit.course_file import course_file
@@ -122,6 +122,26 @@ def test_the_given_module_of_one_lesson_is_no_submission_for_another(tmp_path: P
     shutil.copy(course_file("solutions/multihead.py"), tmp_path)
     shutil.copy(course_file("assignments/multihead/attention.py"), tmp_path)
     assert lessons_of(tmp_path) == {"multihead.py": "multihead"}
+
+
+def test_each_file_is_loaded_and_parsed_once_for_all_lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever lies where for each of the lessons: among students' folders, loose, given, or in an archive."""
+    released = course_file("assignments/layernorm-en/layernorm.ipynb")
+    for place in ("student-01/multihead/multihead.ipynb", "student-02/layernorm/layernorm.ipynb", "work.ipynb"):
+        (tmp_path / "class" / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(released, tmp_path / "class" / place)
+    shutil.copy(course_file("assignments/multihead/attention.py"), tmp_path / "class")
+    shutil.make_archive(str(tmp_path / "class-zip"), "zip", tmp_path / "class")
+    shutil.copy(released, tmp_path / "alone.ipynb")
+    parsed: list[bytes] = []
+    monkeypatch.setattr(apart, "each", lambda read, kind: read())             # in this process, which can count
+    monkeypatch.setattr(submission, "_cells", lambda name, data, parse=submission._cells: (
+        parsed.append(data) or parse(name, data)))
+    paths = [tmp_path / "class", tmp_path / "class-zip.zip", tmp_path / "alone.ipynb"]
+    found = [(each.name, each.lesson) for each in read_any(paths, LESSONS)]
+    assert len(parsed) == 9, len(parsed)                # four files twice, and one
+    alone = [[(each.name, each.lesson) for each in read_any(paths, [lesson])] for lesson in LESSONS]
+    assert {name for name, _ in found} <= {name for each in alone for name, _ in each}
 
 
 def test_an_untouched_notebook_is_work_for_its_own_lesson(tmp_path: Path) -> None:

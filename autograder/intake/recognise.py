@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
+from msgspec.structs import replace
+
 from autograder.intake.layout import assignment_folders, notebook_names
 from autograder.intake.own_cells import defines
 from autograder.intake.reading import read_all
@@ -23,14 +25,20 @@ def read_everything(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> t
     """The same, and what was not looked at for any of the lessons."""
     found: dict[Key, Submission] = {}
     left: dict[str, Left] = {}
-    for lesson in lessons:
-        for key, submission in _numbered(read_all(paths, lesson)):
-            if submission.left is not None:
-                left.setdefault(submission.name, submission.left)
-                continue
-            before = fit(found[key], _of(found[key], lessons)) if key in found else (0, False)
-            if fit(submission, lesson) > before or lesson is lessons[0]:
-                found[key] = submission
+    seen: Counter[tuple[str, str]] = Counter()
+    called = {lesson.name: lesson for lesson in lessons}
+    for submission in read_all(paths, lessons):
+        if submission.left is not None:
+            left.setdefault(submission.name, submission.left)
+            continue
+        seen[submission.lesson, submission.name] += 1
+        key = submission.name, seen[submission.lesson, submission.name]
+        before, lesson = found.get(key), called[submission.lesson]
+        best = fit(before, called[before.lesson]) if before is not None else (0, False)
+        its = fit(submission, lesson)
+        if its > best or lesson is lessons[0] and its == best:
+            spent = before.seconds if before is not None else 0.0
+            found[key] = replace(submission, seconds=submission.seconds + spent)
     names = {name for name, _ in found}
     return list(found.values()), [each for name, each in left.items() if name not in names]
 
@@ -46,14 +54,3 @@ def functions(lesson: Lesson, sources: Iterable[str]) -> int:
     """How many of the lesson's functions these sources define."""
     sources = list(sources)
     return sum(any(defines(source, exercise.name) for source in sources) for exercise in lesson.exercises)
-
-
-def _numbered(submissions: Iterable[Submission]) -> Iterable[tuple[Key, Submission]]:
-    seen: Counter[str] = Counter()
-    for submission in submissions:
-        seen[submission.name] += 1
-        yield (submission.name, seen[submission.name]), submission
-
-
-def _of(submission: Submission, lessons: Sequence[Lesson]) -> Lesson:
-    return next(lesson for lesson in lessons if lesson.name == submission.lesson)

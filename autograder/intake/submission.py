@@ -5,13 +5,14 @@ import hashlib
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from autograder.intake.cells import checked, code_cells, is_marimo, kept, marimo_cells, python_cells
 from autograder.intake.encoding import Unreadable, utf8_of
 from autograder.intake.names import label, stem
 from autograder.intake.notebook_json import notebook_cells
 from autograder.intake.own_cells import own_cells
-from autograder.intake.template import Template, template_of
+from autograder.intake.template import template_of
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Cell, NotebookCell, Submission, Text, text
 
@@ -22,19 +23,44 @@ _PYTHON = re.compile(rb"^(?:import[ \t]+\w+|from[ \t]+[\w.]+[ \t]+import\b|def[ 
 SCRIPT = text("The file is called a notebook but holds Python code; it was read as a Python file.")
 
 
+class Content(NamedTuple):
+    """What a file holds, whichever lesson it is for."""
+
+    cells: list[NotebookCell]
+    notices: list[Text]
+    is_notebook: bool
+    whole: tuple[NotebookCell, ...]             # of a notebook: its cells as a person reads them
+    cut: list[Text]                             # which of those are not whole
+    python: str                                 # the notebook's version of Python, if it is newer than ours
+
+
 def read_bytes(name: str, data: bytes, lesson: Lesson, student: str | None = None) -> Submission:
     """The submission in these bytes: a Python file if its name says so, else a notebook.
 
     A bad file never raises: the submission says why it is unreadable. `student` defaults to the file's name.
     """
-    template = template_of(lesson)
     student = stem(name) if student is None else student
     try:
-        cells, notices = _cells(name, data, template)
-        whole, cut = ([], []) if name.lower().endswith(".py") or SCRIPT in notices else kept(cells)
-        return _submission(name, student, cells, [*notices, *cut], lesson, newer_python(data), tuple(whole))
+        return of_content(name, student, content_of(name, data), lesson)
     except Unreadable as error:
         return unreadable(name, student, error.why, lesson)
+
+
+def content_of(name: str, data: bytes) -> Content:
+    """What these bytes hold: a Python file if its name says so, else a notebook. Raises Unreadable."""
+    cells, notices, is_notebook = _cells(name, data)
+    whole, cut = kept(cells) if is_notebook and not name.lower().endswith(".py") else ([], [])
+    return Content(cells, notices, is_notebook, tuple(whole), cut, newer_python(data))
+
+
+def of_content(name: str, student: str, content: Content, lesson: Lesson) -> Submission:
+    """The submission for this lesson; raises Unreadable if there is too much in it."""
+    stripped = []
+    if content.is_notebook and template_of(lesson).given and not any(cell.grade_id for cell in content.cells):
+        stripped.append(text("The notebook has lost its marks of nbgrader (other tools strip them); the given cells "
+                             "were recognised by their text."))
+    return _submission(name, student, content.cells, [*content.notices, *stripped, *content.cut], lesson,
+                       content.python, content.whole)
 
 
 def of_sources(name: str, student: str, sources: Sequence[str], lesson: Lesson) -> Submission:
@@ -50,23 +76,21 @@ def unreadable(name: str, student: str, why: Text, lesson: Lesson) -> Submission
     return Submission(label(name), label(student), lesson.name, unreadable=why)
 
 
-def _cells(name: str, data: bytes, template: Template) -> tuple[list[NotebookCell], list[Text]]:
+def _cells(name: str, data: bytes) -> tuple[list[NotebookCell], list[Text], bool]:
+    """The cells, what had to be repaired, and whether it was a notebook."""
     encoded, notices = utf8_of(data)
     if not name.lower().endswith(".py") and not encoded.lstrip().startswith((b"{", b"<")) and _PYTHON.search(encoded):
-        return python_cells(encoded.decode()), [*notices, SCRIPT]
+        return python_cells(encoded.decode()), [*notices, SCRIPT], False
     if name.lower().endswith(".py"):
         source = encoded.decode()
         if is_marimo(source):
-            return marimo_cells(source), [*notices, text("The file is a notebook of marimo's; its cells were read.")]
+            marimo = text("The file is a notebook of marimo's; its cells were read.")
+            return marimo_cells(source), [*notices, marimo], False
         if not source.lstrip().startswith("{"):
-            return python_cells(source), notices
+            return python_cells(source), notices, False
         notices.append(text("The file is called a Python file but holds a notebook; it was read as a notebook."))
     cells, repairs = notebook_cells(encoded)
-    notices.extend(repairs)
-    if template.given and not any(cell.grade_id for cell in cells):
-        notices.append(text("The notebook has lost its marks of nbgrader (other tools strip them); the given cells "
-                            "were recognised by their text."))
-    return cells, notices
+    return cells, [*notices, *repairs], True
 
 
 def _submission(name: str, student: str, cells: list[NotebookCell], notices: list[Text], lesson: Lesson,
