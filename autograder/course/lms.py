@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
@@ -37,6 +37,8 @@ class HandedIn:
     when: datetime | None = None            # in the learning environment's local time
     upload: int = 0                         # later uploads have higher numbers
     late: bool = False                      # the learning environment itself calls it late
+    lms: str = ""                           # which learning environment names files like this
+    entry: str = ""                         # the part of the path that says so: a folder, or a whole file name
 
 
 def handed_in(paths: Iterable[PurePath]) -> dict[PurePath, HandedIn]:
@@ -58,6 +60,15 @@ def handed_in(paths: Iterable[PurePath]) -> dict[PurePath, HandedIn]:
     return found
 
 
+def students_of(files: Mapping[PurePath, HandedIn]) -> dict[PurePath, str]:
+    """The student of each file: people who share a name are told apart by their numbers."""
+    numbers = defaultdict(set)
+    for of in files.values():
+        numbers[of.student].add(of.number)
+    return {path: f"{of.student}-{of.number}" if len(numbers[of.student]) > 1 else of.student
+            for path, of in files.items()}
+
+
 def _naming(paths: Sequence[PurePath]) -> tuple[int, Callable[[str, PurePath], HandedIn | None]]:
     """The folder level at which an archive names its students, and how it does that."""
     for place in range(max(len(path.parts) for path in paths)):
@@ -70,21 +81,27 @@ def _naming(paths: Sequence[PurePath]) -> tuple[int, Callable[[str, PurePath], H
 
 def _moodle(part: str, rest: PurePath) -> HandedIn | None:
     match = _MOODLE.fullmatch(part)
-    return match and HandedIn(match["id"], match["name"], PurePath(match["file"] or "", rest))
+    return match and HandedIn(match["id"], match["name"], PurePath(match["file"] or "", rest), lms="moodle",
+                              entry=part)
 
 
 def _canvas(part: str, rest: PurePath) -> HandedIn | None:
     match = _CANVAS.fullmatch(part)
     return match and HandedIn(match["id"], match["name"], PurePath(match["file"], rest), upload=int(match["upload"]),
-                              late=match["late"] is not None)
+                              late=match["late"] is not None, lms="canvas", entry=part)
 
 
 def _brightspace(part: str, rest: PurePath) -> HandedIn | None:
     match = _BRIGHTSPACE.fullmatch(part)
     if match is None or not rest.parts:
         return None
-    student = re.sub(r"\W+", "-", match["name"]).strip("-").lower()
-    return HandedIn(student, match["name"], rest, match["id"], _date(match["date"]))
+    return HandedIn(as_student(match["name"]), match["name"], rest, match["id"], _date(match["date"]),
+                    lms="brightspace", entry=part)
+
+
+def as_student(name: str) -> str:
+    """What the folder of a student is called who has no number, only this name."""
+    return re.sub(r"\W+", "-", name).strip("-").lower()
 
 
 def _date(words: str) -> datetime | None:

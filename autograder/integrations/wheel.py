@@ -30,7 +30,7 @@ def wheel() -> tuple[str, bytes]:
     return f"{stem}-py3-none-any.whl", zipped(contents)
 
 
-def zipped(contents: dict[str, bytes], executable: tuple[str, ...] = ()) -> bytes:
+def zipped(contents: dict[str, bytes], executable: tuple[str, ...] = (), comment: bytes = b"") -> bytes:
     """These files as a zip; equal files make equal zips."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -39,6 +39,7 @@ def zipped(contents: dict[str, bytes], executable: tuple[str, ...] = ()) -> byte
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = (0o100755 if name in executable else 0o100644) << 16
             archive.writestr(entry, contents[name])
+        archive.comment = comment
     return file.getvalue()
 
 

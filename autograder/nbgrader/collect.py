@@ -22,7 +22,7 @@ from traitlets import Unicode, default
 
 from autograder.atomic import replace_file
 from autograder.course.folder import SECRET, TIMESTAMP
-from autograder.course.lms import HandedIn, handed_in
+from autograder.course.lms import HandedIn, handed_in, students_of
 from autograder.course.settings import SettingsError, read_settings
 from autograder.intake.archive import archive_listing
 from autograder.intake.encoding import Unreadable
@@ -107,12 +107,9 @@ class LmsCollector(FileNameCollectorPlugin):
         """What nbgrader asks about each file; collected together, since attempts are only known together."""
         students: dict[str, list[_File]] = defaultdict(list)
         files = [file for file in self._files() if not self._of_the_course(file.of.student, file.of.below)]
-        numbers = defaultdict(set)
+        whose = students_of({PurePath(file.path): file.of for file in files})
         for file in files:
-            numbers[file.of.student].add(file.of.number)
-        for file in files:
-            namesake = f"-{file.of.number}" if len(numbers[file.of.student]) > 1 else ""
-            students[file.of.student + namesake].append(file)
+            students[whose[PurePath(file.path)]].append(file)
         self._name_them({student: theirs[0].of.name for student, theirs in students.items()})
         return {path: about for student, theirs in students.items() for path, about in self._of(student, theirs)}
 

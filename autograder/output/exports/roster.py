@@ -62,7 +62,7 @@ def read_roster(path: Path, column: str = "") -> Roster:
     rows: dict[str, dict[str, str]] = {}
     first: dict[str, int] = {}
     for row in _rows(header, reader):
-        student = row.get(key, "") if key in STUDENT[:2] else _number(row.get(key, ""))
+        student = row.get(key, "") if key in STUDENT[:2] else number_in(row.get(key, ""))
         if not student:
             continue
         if student in rows:
@@ -90,7 +90,7 @@ def read_class(path: Path, known: Collection[str]) -> tuple[dict[str, Person], l
     people: dict[str, Person] = {}
     first: dict[str, int] = {}
     for row in _rows(header, reader):
-        found = [_number(row[name]) for name in ids if row.get(name)]
+        found = [number_in(row[name]) for name in ids if row.get(name)]
         if not found:
             if any(row.values()):
                 notes.append(f"{path}, line {reader.line_num} has no {' or '.join(ids)} and was left out")
@@ -116,7 +116,7 @@ def _person(student: str, row: Mapping[str, str], columns: Mapping[str, str]) ->
     return Person(student, name, of(*_EMAIL), of("section", "sectie", "group", "groep", "klas"))
 
 
-def _number(value: str) -> str:
+def number_in(value: str) -> str:
     """The number in "Participant 123" and "#123"; any other value as it is."""
     number = _NUMBER.fullmatch(value)
     return number[1] if number else value
