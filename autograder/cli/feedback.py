@@ -133,7 +133,7 @@ def _contents(lms: str, places: Mapping[str, str], pages: Mapping[str, bytes], d
               ) -> dict[str, bytes]:
     """The files of the zip; Brightspace wants the index of its own download back."""
     found = {place: pages[student] for student, place in places.items()}
-    index = downloads.index({place.partition("/")[0] for place in found}) if lms == "brightspace" else None
+    index = downloads.index_of({place.partition("/")[0] for place in found}) if lms == "brightspace" else None
     return found if index is None else {**found, "index.html": index}
 
 

@@ -28,7 +28,7 @@ class Downloads(NamedTuple):
         """The learning environments that the files come from, the usual one first."""
         return [lms for lms, _ in Counter(of.lms for of in self.files.values()).most_common()]
 
-    def index(self, entries: Collection[str]) -> bytes | None:
+    def index_of(self, entries: Collection[str]) -> bytes | None:
         """The index of the latest download that holds these entries: the file beside them, which no student chose."""
         beside = {PurePath(*path.parts[:path.parts.index(of.entry)]) for path, of in self.files.items()
                   if of.entry in entries}
