@@ -1,0 +1,76 @@
+"""Voor de cellen waarin je zelf iets probeert: ze zeggen wat ze zien, en geven geen punten.
+
+Je hoeft dit bestand niet te lezen of te wijzigen.
+"""
+import numpy as np
+
+LEFT = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 1, -1, 0]]      # kenmerken 0 tot en met 3 van de drie kaartjes: wat head 0 ziet
+POWERS = np.exp([0.5, 0, 1.5])
+WEIGHTS = POWERS / POWERS.sum()
+UNSCALED = np.exp([1, 0, 3])
+#: wat elke stap met de hand oplevert; vergissingen die we herkennen; waar je anders naar kijkt
+STEPS = (
+    ("de scores", [1, 0, 3], (
+        ("Dit zijn de scores al gedeeld door √d. Dat is de volgende stap.", [0.5, 0, 1.5]),
+        ("Dit is de query maal key 2, kenmerk voor kenmerk. Tel die vier getallen op: dat is één score.", [1, 1, 1, 0]),
+        ("Dit is de som van elke key. Vermenigvuldig eerst met de query, kenmerk voor kenmerk.", [2, 2, 1]),
+    ), "Elke key geeft één score: vermenigvuldig met de query, kenmerk voor kenmerk, en tel de vier producten op."),
+    ("de geschaalde scores", [0.5, 0, 1.5], (
+        ("Dit zijn nog de scores. Deel ze elk door √d.", [1, 0, 3]),
+        ("Je deelt door d. Deel door √d: d = 4, dus door 2.", [0.25, 0, 0.75]),
+        ("Je deelt door √C. Een head is maar d = 4 breed: deel door √4 = 2.", np.divide([1, 0, 3], 8 ** 0.5)),
+    ), "Deel elke score door √4 = 2."),
+    ("de machten", POWERS, (
+        ("Dit zijn de e-machten van de scores. Neem die van de geschaalde scores.", UNSCALED),
+        ("De macht van 0 is 1, niet 0: e⁰ = 1.", [POWERS[0], 0, POWERS[2]]),
+    ), "De eerste is e tot de macht 0.5. Je rekenmachine heeft een toets eˣ, NumPy heeft np.exp."),
+    ("de gewichten", WEIGHTS, (
+        ("Dit zijn de gewichten zonder de schaling √d. Gebruik je de goede machten?", UNSCALED / UNSCALED.sum()),
+        ("Je deelt door de grootste. Deel door de som van de drie.", POWERS / POWERS.max()),
+        ("Je deelt de geschaalde scores door hun som. Neem eerst de e-macht.", [0.25, 0, 0.75]),
+    ), "Deel elke macht door de som van alle drie. Samen zijn de gewichten 1."),
+    ("het mengsel", WEIGHTS @ LEFT, (
+        ("Dit is het gewone gemiddelde van de drie kaartjes. Elk kaartje telt zo zwaar mee als zijn gewicht zegt.",
+         np.mean(LEFT, axis=0)),
+        ("Dit is de som van de drie kaartjes. Vermenigvuldig elk kaartje eerst met zijn eigen gewicht.",
+         np.sum(LEFT, axis=0)),
+        ("Dit is alleen kaartje 2. De andere twee doen ook mee.", LEFT[2]),
+    ), "Het eerste getal is gewicht 0 keer 1, plus gewicht 1 keer 0, plus gewicht 2 keer 1."),
+)
+ROUNDED = 0.006                                         # twee decimalen zijn genoeg
+
+
+def by_hand(number, mine):
+    """Zeg van stap 1 tot en met 5 of hij klopt, en zo niet, waar je naar kunt kijken."""
+    name, expected, slips, advice = STEPS[number - 1]
+    if mine is ...:
+        print(f"○ Stap {number}, {name}: nog leeg.")
+        return
+    seen = _numbers(mine)
+    if seen is None or seen.shape != np.shape(expected):
+        known = [words for words, slip in slips if seen is not None and _equal(seen, slip)]
+        _wrong(number, name, f"schrijf {len(expected)} getallen, bijvoorbeeld {list(range(1, len(expected) + 1))}.",
+               known[0] if known else advice)
+    elif not _equal(seen, expected):
+        known = [words for words, slip in slips if _equal(seen, slip)]
+        place = int(np.argmax(~(np.abs(seen - expected) < ROUNDED)))
+        _wrong(number, name, f"getal {place} is {seen[place]:.3g}, en dat klopt nog niet.",
+               known[0] if known else advice)
+    else:
+        print(f"✓ Stap {number}, {name}: klopt.")
+
+
+def _wrong(number, name, what, advice):
+    print(f"✗ Stap {number}, {name}: {what}\n  {advice}")
+
+
+def _numbers(mine):
+    """Wat er is ingevuld, als array van floats; None als het iets anders is."""
+    try:
+        return np.array(mine, dtype=float)
+    except (TypeError, ValueError):
+        return None
+
+
+def _equal(seen, expected):
+    return seen.shape == np.shape(expected) and bool((np.abs(seen - expected) < ROUNDED).all())

@@ -1,0 +1,76 @@
+"""For the cells in which you try something yourself: they say what they see, and give no points.
+
+You need not read or change this file.
+"""
+import numpy as np
+
+LEFT = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 1, -1, 0]]      # features 0 to 3 of the three cards: what head 0 sees
+POWERS = np.exp([0.5, 0, 1.5])
+WEIGHTS = POWERS / POWERS.sum()
+UNSCALED = np.exp([1, 0, 3])
+#: what each step of the calculation by hand gives; slips that we recognise; what to look at otherwise
+STEPS = (
+    ("the scores", [1, 0, 3], (
+        ("These are the scores divided by √d already. That is the next step.", [0.5, 0, 1.5]),
+        ("This is query times key 2, feature by feature. Add those four numbers up: that is one score.", [1, 1, 1, 0]),
+        ("This is the sum of each key. Multiply by the query first, feature by feature.", [2, 2, 1]),
+    ), "Each key gives one score: multiply by the query, feature by feature, and add the four products up."),
+    ("the scaled scores", [0.5, 0, 1.5], (
+        ("These are still the scores. Divide each of them by √d.", [1, 0, 3]),
+        ("You divide by d. Divide by √d: d = 4, so by 2.", [0.25, 0, 0.75]),
+        ("You divide by √C. A head is only d = 4 wide: divide by √4 = 2.", np.divide([1, 0, 3], 8 ** 0.5)),
+    ), "Divide each score by √4 = 2."),
+    ("the powers", POWERS, (
+        ("This is exp of the scores. Take exp of the scaled scores.", UNSCALED),
+        ("The power of 0 is 1, not 0: e to the power 0 is 1.", [POWERS[0], 0, POWERS[2]]),
+    ), "The first is e to the power 0.5. Your calculator has a key eˣ, NumPy has np.exp."),
+    ("the weights", WEIGHTS, (
+        ("These are the weights without the scale √d. Do you use the right powers?", UNSCALED / UNSCALED.sum()),
+        ("You divide by the largest. Divide by the sum of the three.", POWERS / POWERS.max()),
+        ("You divide the scaled scores by their sum. Take exp first.", [0.25, 0, 0.75]),
+    ), "Divide each power by the sum of all three. Together the weights are 1."),
+    ("the mixture", WEIGHTS @ LEFT, (
+        ("This is the plain average of the three cards. Each card counts as much as its weight says.",
+         np.mean(LEFT, axis=0)),
+        ("This is the sum of the three cards. Multiply each card by its own weight first.",
+         np.sum(LEFT, axis=0)),
+        ("This is card 2 alone. The other two cards take part as well.", LEFT[2]),
+    ), "The first number is weight 0 times 1, plus weight 1 times 0, plus weight 2 times 1."),
+)
+ROUNDED = 0.006                                         # two decimals are enough
+
+
+def by_hand(number, mine):
+    """Say of step 1 to 5 whether it is right, and if not, what to look at."""
+    name, expected, slips, advice = STEPS[number - 1]
+    if mine is ...:
+        print(f"○ Step {number}, {name}: still open.")
+        return
+    seen = _numbers(mine)
+    if seen is None or seen.shape != np.shape(expected):
+        known = [words for words, slip in slips if seen is not None and _equal(seen, slip)]
+        _wrong(number, name, f"write {len(expected)} numbers, for instance {list(range(1, len(expected) + 1))}.",
+               known[0] if known else advice)
+    elif not _equal(seen, expected):
+        known = [words for words, slip in slips if _equal(seen, slip)]
+        place = int(np.argmax(~(np.abs(seen - expected) < ROUNDED)))
+        _wrong(number, name, f"number {place} is {seen[place]:.3g}, and that is not right yet.",
+               known[0] if known else advice)
+    else:
+        print(f"✓ Step {number}, {name}: right.")
+
+
+def _wrong(number, name, what, advice):
+    print(f"✗ Step {number}, {name}: {what}\n  {advice}")
+
+
+def _numbers(mine):
+    """What was filled in, as an array of floats; None if it holds something else."""
+    try:
+        return np.array(mine, dtype=float)
+    except (TypeError, ValueError):
+        return None
+
+
+def _equal(seen, expected):
+    return seen.shape == np.shape(expected) and bool((np.abs(seen - expected) < ROUNDED).all())
