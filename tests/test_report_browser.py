@@ -22,6 +22,7 @@ INSIDE = """svg => [...svg.querySelectorAll('text')].filter(word => {
     const [one, all] = [word.getBoundingClientRect(), svg.getBoundingClientRect()]
     return one.left < all.left - 1 || one.right > all.right + 1 || one.bottom > all.bottom + 1
 }).map(word => word.textContent)"""
+A4 = 1032                                       # pixels between the margins of a page that lies on its side
 FIRST_CHECK = 7                                 # columns before it: the student, all points, five exercises
 
 
@@ -228,10 +229,25 @@ def test_plain_tables_sort_too(page):
 @pytest.mark.slow
 def test_printing_puts_every_row_on_paper(page):
     page.fill("#search", "student-00")
+    page.emulate_media(media="print")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert len(names(page)) == 99
+    sheets = page.locator("#paper table:visible")
+    assert [sheet.locator("tbody tr").count() for sheet in sheets.all()] == [99] * 6
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert len(names(page)) < 99
+    assert sheets.count() == 0
+
+
+def test_on_a4_every_check_has_its_name_and_nothing_is_wider_than_the_paper(browser, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text(report_page(Run(class_of(3)), "nl"), encoding="utf-8")
+    with opened(browser, path.as_uri(), viewport={"width": A4, "height": 700}) as page:
+        page.emulate_media(media="print")
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        named = [[sheet.locator("caption").inner_text(), *sheet.locator("thead th span").all_inner_texts()]
+                 for sheet in page.locator("#paper table").all()[1:]]
+        assert named == [[exercise.name, "points", *(check.name for check in exercise.checks)]
+                         for exercise in load_lesson("multihead").exercises]
+        assert page.evaluate("document.documentElement.scrollWidth") == A4
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

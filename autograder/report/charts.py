@@ -40,6 +40,9 @@ def points_chart(width: str, of: Class) -> Markup:
     chart = _chart("Bar", "points-chart", ("think",), width, height=300, show_legend=False, x_title="points",
                    y_title="students", print_values=True, print_values_position="top", print_zeroes=False)
     chart.x_labels = [bin_.label for bin_ in of.bins]
+    most = max((bin_.count for bin_ in of.bins), default=0)
+    step = -(-most // 8) or 1                       # students are whole
+    chart.y_labels = range(0, most + step, step)
     chart.add("students", [{"value": bin_.count, "color": _COLOURS["half" if bin_.passing == "no" else "think"]}
                            for bin_ in of.bins])
     if width == "narrow":                           # there is room for a few numbers below the bars
@@ -131,9 +134,11 @@ def _svg(chart: Any, width: str, description: str) -> Markup:
 def _titles(root: ElementTree.Element) -> ElementTree.Element:
     """The SVG without pygal's scripts, whose values in <desc> become <title>, which browsers show by themselves."""
     for parent in root.iter():
+        if (parent.get("id") or "").startswith("activate-"):            # the same in every chart, and for scripts
+            del parent.attrib["id"]
         described = {child.get("class"): plain(child.text or "") for child in parent if child.tag.endswith("desc")}
         for child in list(parent):
-            if child.tag.endswith(("desc", "script")):
+            if child.tag.endswith(("desc", "script")) or child.tag.endswith("rect") and "width" not in child.attrib:
                 parent.remove(child)
         words = [described[key] for key in ("label", "x_label", "value") if described.get(key)]
         if words:

@@ -54,7 +54,7 @@
   const body = element("tbody");
   const above = spacer(), below = spacer();
   const headings = [];
-  let view = [...data.rows], rowHeight = 26, shown = new Map(), active = { row: 0, column: 0 }, printing = false;
+  let view = [...data.rows], rowHeight = 26, shown = new Map(), active = { row: 0, column: 0 };
 
   function spacer() {
     const cell = element("td", { colSpan: width });
@@ -147,8 +147,8 @@
 
   function draw() {
     const height = frame.clientHeight, top = Math.max(0, frame.scrollTop);
-    const from = printing ? 0 : Math.max(0, Math.floor(top / rowHeight) - 8);
-    const to = printing ? view.length : Math.min(view.length, Math.ceil((top + height) / rowHeight) + 8);
+    const from = Math.max(0, Math.floor(top / rowHeight) - 8);
+    const to = Math.min(view.length, Math.ceil((top + height) / rowHeight) + 8);
     const hadFocus = body.contains(document.activeElement);
     shown.forEach((row, index) => { if (index < from || index >= to) { row.remove(); shown.delete(index); } });
     let before = above;
@@ -254,6 +254,35 @@
       ...(data.hints[mistake] ? [theirs("p", `→ ${data.hints[mistake]}`)] : [])]);
   }
 
+  /* --- on paper: a table for each exercise, since no paper is as wide as all checks -------------------------------- */
+
+  const paper = document.getElementById("paper");
+
+  function sheet(title, names, cells) {
+    const upright = (name) => element("th", { scope: "col" }, element("span", { className: "upright" }, name));
+    const head = element("tr", {}, element("th", { scope: "col" }, "student"), ...names.map(upright));
+    const rows = view.map((row) => element("tr", {}, element("th", { scope: "row" }, row.name), ...cells(row)));
+    return element("table", { className: "sheet" }, element("caption", {}, title), element("thead", {}, head),
+      element("tbody", {}, ...rows));
+  }
+
+  function sheets() {
+    const value = (words) => element("td", { className: "value" }, words);
+    const checks = data.exercises.map((exercise, index) => [exercise, index,
+      data.columns.flatMap((column, place) => (column.exercise === index ? [place] : []))]);
+    return [
+      sheet("points", ["points", ...data.exercises.map((exercise) => exercise.name)], (row) => [
+        value(row.points === null ? row.status : String(row.points) + marked(row, " ")),
+        ...row.exercises.map((points) => value(String(points ?? "–")))]),
+      ...checks.filter(([, , places]) => places.length).map(([exercise, index, places]) => sheet(exercise.name,
+        ["points", ...places.map((place) => data.columns[place].check)], (row) => [
+          value(String(row.exercises[index] ?? "–")), ...places.map((place) => {
+            const [sign, , colour] = data.signs[row.codes[place]];
+            return element("td", { className: colour }, sign);
+          })])),
+    ];
+  }
+
   /* --- begin ----------------------------------------------------------------------------------------------------- */
 
   body.append(above, below);
@@ -287,12 +316,10 @@
   window.addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll("details.group:not([open])")];
     opened.forEach((group) => { group.open = true; });
-    printing = true;
-    draw();
+    paper.replaceChildren(...sheets());
   });
   window.addEventListener("afterprint", () => {
     opened.forEach((group) => { group.open = false; });
-    printing = false;
-    draw();
+    paper.replaceChildren();
   });
 })();
