@@ -314,7 +314,7 @@
   }
   let opened = [];
   window.addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details.group:not([open])")];
+    opened = [...document.querySelectorAll("details:not([open])")];
     opened.forEach((group) => { group.open = true; });
     paper.replaceChildren(...sheets());
   });
