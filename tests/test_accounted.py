@@ -15,7 +15,7 @@ from notebooks import code, data, notebook
 
 from autograder.cli import run
 from autograder.course.folder import Course
-from autograder.course.submitted import handed_in, work_folder
+from autograder.course.submitted import SubmittedFolder, work_folder
 from autograder.intake import read_everything
 from autograder.intake.archive import archive_listing
 from autograder.intake.files import folder_listing, passed_by
@@ -77,7 +77,7 @@ def test_the_lists_of_submitted_add_up_to_what_lies_in_it(tree) -> None:
     with tempfile.TemporaryDirectory() as folder:
         top = made(Path(folder, "submitted"), tree)
         course = Course.find(Path(folder))
-        found = handed_in(course, LESSON)
+        found = SubmittedFolder(course).of(LESSON)
         assert sorted(found.entries) == lies_in(top)
         students = [work.student for work in found.works]
         assert len(students) == len(set(students))
@@ -148,7 +148,7 @@ def course(tmp_path) -> Course:
 
 
 def lists(course: Course) -> tuple[dict[str, str], dict[str, bool]]:
-    found = handed_in(course, LESSON)
+    found = SubmittedFolder(course).of(LESSON)
     return {work.student: work.folder for work in found.works}, {each.path: each.asks for each in found.left}
 
 
@@ -168,7 +168,7 @@ def test_what_is_plainly_the_work_is_graded_from_another_place_with_a_notice(cou
     ("class.zip",) * 2, ("student-20.tar.gz",) * 2])
 def test_what_may_be_somebodys_work_is_named_with_the_place_where_work_is_looked_for(course, below, named) -> None:
     put(course.root / "submitted", **{below: WORK})
-    found = handed_in(course, LESSON)
+    found = SubmittedFolder(course).of(LESSON)
     (left,) = found.left
     assert (left.asks, len(found.works)) == (True, 1)
     assert f"{left.path} {translate(left.why, 'en')}".count(named)

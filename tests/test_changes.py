@@ -1,20 +1,24 @@
 """A regrade tells its story before anything is written: who changes, by how much, in which check, and why."""
 import shutil
 import sqlite3
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from courses import grade_of, hand_in, new_course
 from damage import honest
 from msgspec.structs import replace
-from notebooks import data
+from notebooks import code, data
 from test_hook import wrong
 
 from autograder import cli
+from autograder.course import submitted
 from autograder.course.folder import Course
+from autograder.judge.engine import Engine
 from autograder.output.changes import Change, change_lines
 from autograder.records import Text
-from autograder.run import grade_course
+from autograder.run import grade_course, job
+from autograder.sandbox.student import Sandbox
 
 FULL = grade_of("student-01", key="k", checks="v1")
 PARTLY = grade_of("student-01", (3, 2, 2.5, 7, 3), key="k", checks="v1")
@@ -144,6 +148,27 @@ def test_only_what_changed_is_graded_again(course):
             found.append((facts["judged"].submission.student, facts["judged"].source))
     grade_course.grade_course(course.root, on_event=watch)
     assert sorted(found) == [("student-01", "known"), ("student-02", "copied")]
+
+
+def test_a_run_looks_once_and_starts_only_what_grades(course, monkeypatch):
+    """One look for the course and one walk below submitted/, whatever comes of it; an engine only for new work."""
+    job.warm.close()                    # which judges single submissions in these tests
+    done = Counter()
+
+    def counted(owner, name, what):
+        original = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *given, **more: (done.update([what]), original(*given, **more))[1])
+    counted(Course, "find", "course")
+    counted(submitted, "_listing", "walk")
+    counted(Sandbox, "__init__", "sandbox")
+    counted(Engine, "__enter__", "engine")
+    assert cli.run(["grade"]) == 0
+    assert done == {"course": 1, "walk": 1}
+    other = honest()
+    other["cells"].append(code("another = 1"))
+    hand_in(course, "student-03", other)
+    assert cli.run(["grade"]) == 0
+    assert done == {"course": 2, "walk": 2, "sandbox": 1, "engine": 1}
 
 
 def test_other_checks_are_a_reason_to_grade_again(course):

@@ -18,6 +18,7 @@ from autograder.cli import run
 from autograder.cli.report import write_course_report
 from autograder.course.folder import Course
 from autograder.course.store import Store
+from autograder.course.submitted import SubmittedFolder
 from autograder.output.jsonl import json_line
 from autograder.records import VERDICTS, CellReport, Diagnosis, ExerciseGrade, Grade, Verdict, text
 from autograder.report.anonymous import anonymous
@@ -545,7 +546,7 @@ def test_the_page_of_a_large_class_is_made_elsewhere_and_is_the_same(course, mon
     pages = []
     for most in (2000, 1):
         monkeypatch.setattr("autograder.cli.report.OWN_PROCESS", most)
-        page, _ = write_course_report(Course.find(course), "multihead", "en", 3)
+        page, _ = write_course_report(SubmittedFolder(Course.find(course)), "multihead", "en", 3)
         pages.append(page.read_text())
         page.unlink()
     assert pages[0] == pages[1]
@@ -557,7 +558,7 @@ def test_a_page_that_cannot_be_made_elsewhere_says_why(course, monkeypatch):
         for student in ("a b", "b", "c", "left"):
             store.forget(student)
     with pytest.raises(click.UsageError, match="holds no grades"):
-        write_course_report(Course.find(course), "multihead", None, 3)
+        write_course_report(SubmittedFolder(Course.find(course)), "multihead", None, 3)
 
 
 def test_an_anonymous_page_has_a_name_of_its_own_and_the_same_codes_each_time(course):

@@ -54,8 +54,10 @@ def class_of(file: Path | None, section: str, grades: Iterable[Grade]) -> ClassL
 
 def absent_from(people: ClassList, found: Export) -> list[Person]:
     """Who of the class has neither a grade nor work in submitted/."""
-    return people.without({*(grade.student for grade in found.grades), *(found.marks or ()), *handed_in_names(
-        _here(), found.lesson)})
+    from autograder.course.submitted import SubmittedFolder
+    course = _here()
+    there = SubmittedFolder(course).students(course_lesson(course.root, found.lesson)) if course is not None else []
+    return people.without({*(grade.student for grade in found.grades), *(found.marks or ()), *there})
 
 
 def _here() -> Course | None:
@@ -64,14 +66,6 @@ def _here() -> Course | None:
         return Course.find(Path.cwd())
     except CourseError:
         return None
-
-
-def handed_in_names(course: Course | None, lesson: str) -> set[str]:
-    """Everyone whose work lies in submitted/."""
-    from autograder.course.submitted import handed_in
-    if course is None:
-        return set()
-    return {work.student for work in handed_in(course, course_lesson(course.root, lesson)).works}
 
 
 def nothing_from(people: ClassList, absent: Sequence[Person]) -> list[str]:

@@ -74,7 +74,8 @@ def demo(folder: Path, students: int, jobs: int, lesson: str | None, target: str
 
 def _grade_course(folder: Path, target: str | None, language: str, lesson: str | None, limits: dict[str, Any],
                   log: str | None = None, profile: bool = False, **choices: Any) -> int:
-    course, lesson = course_and_lesson(folder, lesson)
+    work, lesson = course_and_lesson(folder, lesson)
+    course = work.course
     _wall(limits, **choices)
     from autograder.course.folder import CourseError
     from autograder.judge.engine import Limits
@@ -82,7 +83,7 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
     with profiled(profile), answers(target, language, each=False) as answer, watched(log) as watch:
         try:
             with stopping_kindly(watch):
-                grades = grade_course(course, lesson=lesson, limits=Limits(**limits), language=language,
+                grades = grade_course(work, lesson=lesson, limits=Limits(**limits), language=language,
                                       on_grade=answer.progress, on_event=watch, profile=profile, **choices)
         except CourseError as error:
             raise click.UsageError(str(error)) from None
@@ -92,7 +93,7 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
             answer.people = class_list(course, graded=[grade.student for grade in answer.grades])
             for note in answer.people.notes:
                 click.echo(f"autograder grade: {note}", err=True)
-    overview, complete = write_course_report(course, lesson, language, len(grades))
+    overview, complete = write_course_report(work, lesson, language, len(grades))
     if target != "-":
         page = course.path("feedback", grades[0].student, lesson).with_suffix(".html")
         click.echo(f"\nEach student has a page of feedback, such as {os.path.relpath(page)}")
@@ -109,7 +110,7 @@ def _wall(limits: dict[str, Any], cluster: str | None = None, **choices: Any) ->
 
 
 def _changes(target: str | None, language: str, lesson: str | None, limits: dict[str, Any], **choices: Any) -> int:
-    course, lesson = course_and_lesson(Path.cwd(), lesson)
+    work, lesson = course_and_lesson(Path.cwd(), lesson)
     _wall(limits, **choices)
     from autograder.course.folder import CourseError
     from autograder.judge.engine import Limits
@@ -117,7 +118,7 @@ def _changes(target: str | None, language: str, lesson: str | None, limits: dict
     from autograder.run.grade_course import changes_of_course
     try:
         watch = Watch()
-        found = changes_of_course(course, lesson=lesson, limits=Limits(**limits), on_event=watch, **choices)
+        found = changes_of_course(work, lesson=lesson, limits=Limits(**limits), on_event=watch, **choices)
     except CourseError as error:
         raise click.UsageError(str(error)) from None
     changes = [Change(*pair) for pair in found]
@@ -127,7 +128,7 @@ def _changes(target: str | None, language: str, lesson: str | None, limits: dict
             for grade in grades:
                 answer(grade)
     if target != "-":
-        people = class_list(course, graded=[change.student for change in changes])
+        people = class_list(work.course, graded=[change.student for change in changes])
         absent = people.without([change.student for change in changes]) if not choices.get("students") else []
         click.echo("\n".join(change_lines(changes, watch.left, people, absent)))
     return exit_code(grades, watch.left)

@@ -36,7 +36,8 @@ def extend(students: tuple[str, ...], until: str | None, file: Path | None, remo
     from autograder.course.folder import CourseError
     from autograder.course.lock import only_one
     _check(students, until, file, remove)
-    course, lesson = course_and_lesson(Path.cwd(), lesson)
+    work, lesson = course_and_lesson(Path.cwd(), lesson)
+    course = work.course
     try:
         with only_one(course.root, "autograder extend", PATIENCE):
             return _extend(course, students, until, file, remove, lesson)

@@ -9,7 +9,7 @@ import click
 from autograder.cli.common import LESSON, course_settings
 
 if TYPE_CHECKING:
-    from autograder.course.folder import Course
+    from autograder.course.submitted import SubmittedFolder
 
 
 def _called(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
@@ -41,22 +41,22 @@ def lessons_to_try(name: str | None) -> list[str]:
     return [name] if name else lesson_names()
 
 
-def course_and_lesson(folder: Path, name: str | None) -> tuple[Course, str]:
+def course_and_lesson(folder: Path, name: str | None) -> tuple[SubmittedFolder, str]:
     """The course in this folder, and the lesson to grade there: the named one, or the only one that was handed in.
 
     Raises UsageError if several were handed in: grading only one of them silently would be a surprise.
     """
     from autograder.course.folder import Course, CourseError
-    from autograder.course.submitted import handed_in
+    from autograder.course.submitted import SubmittedFolder
     from autograder.lessons.installed import every_lesson
     course_settings(folder)
     try:
-        course = Course.find(folder)
+        work = SubmittedFolder(Course.find(folder))
     except CourseError as error:
         raise click.UsageError(str(error)) from None
     if name is not None:
-        return course, name
-    there = [lesson.name for lesson in every_lesson() if handed_in(course, lesson).works]
+        return work, name
+    there = [lesson.name for lesson in every_lesson() if work.students(lesson)]
     if len(there) > 1:
         raise click.UsageError(f"students handed in {' and '.join(there)}; choose one with --lesson NAME")
-    return course, there[0] if there else LESSON
+    return work, there[0] if there else LESSON

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import click
 
-from autograder.cli.class_list import class_list, handed_in_names, section_option
+from autograder.cli.class_list import class_list, section_option
 from autograder.cli.common import BROKEN, DONE, LESSON, course_settings
 from autograder.cli.last_grades import last_grades, lesson_of, stored
 from autograder.cli.options import examples, nobodys_work, spare_the_given
@@ -22,6 +22,7 @@ from autograder.faults import broken
 
 if TYPE_CHECKING:
     from autograder.course.folder import Course
+    from autograder.course.submitted import SubmittedFolder
     from autograder.records import Grade
     from autograder.report.grid import Link
     from autograder.report.page import Run
@@ -57,8 +58,10 @@ def report(file: Path | None, output: str | None, anonymous: bool, against: Path
     The grades come from the last `autograder grade` in this folder, or from the JSON lines of `check --json` or `grade
     --json` in FILE.jsonl. The page works offline from a file.
     """
-    course = _course()
-    run = _with_class(_run(file, lesson, course if file is None else None), course, section, file is None)
+    work = _handed_in()
+    course = work.course if work is not None else None
+    run = _run(file, lesson, work if file is None else None)
+    run = _with_class(run, course, section, work if file is None else None)
     target = output or _name(lesson_of(run.grades), anonymous)
     spare_the_given(target, [str(path) for path in (file, against, stored()) if path is not None],
                     "what is read for it")
@@ -69,14 +72,15 @@ def report(file: Path | None, output: str | None, anonymous: bool, against: Path
     return DONE if complete else BROKEN
 
 
-def write_course_report(course: Course, lesson: str, language: str | None, students: int) -> tuple[Path, bool]:
+def write_course_report(work: SubmittedFolder, lesson: str, language: str | None, students: int) -> tuple[Path, bool]:
     """Write the page of a lesson that was just graded into the course's folder; whether all are on it as graded.
 
     A separate process makes it for a large class: it holds all grades at once, and this process already holds nbgrader.
     """
-    page = course.root / _name(lesson)
+    course, page = work.course, work.course.root / _name(lesson)
     if students < OWN_PROCESS:
-        return page, _write(page, _with_class(_run(stored(course.root), lesson, course), course), language, course)
+        run = _with_class(_run(stored(course.root), lesson, work), course, work=work)
+        return page, _write(page, run, language, course)
     options = ["--lesson", lesson, *(["--lang", language] if language else [])]
     done = subprocess.run([sys.executable, "-m", "autograder", "report", *options], cwd=course.root, text=True,
                           stdin=subprocess.DEVNULL, capture_output=True, check=False)
@@ -87,12 +91,12 @@ def write_course_report(course: Course, lesson: str, language: str | None, stude
     return page, done.returncode == DONE
 
 
-def _with_class(run: Run, course: Course | None, section: str = "", whole: bool = True) -> Run:
+def _with_class(run: Run, course: Course | None, section: str = "", work: SubmittedFolder | None = None) -> Run:
     """The run with the names of the class, and who handed in nothing; of a section only its students."""
     from autograder.output.class_list import of_these
     graded = {grade.student for grade in run.grades}
     people = class_list(course, section, graded)
-    absent = people.without(graded | handed_in_names(course, lesson_of(run.grades))) if whole and course else []
+    absent = people.without(graded.union(_there(work, lesson_of(run.grades)))) if work is not None else []
     return replace(run, people=people, absent=absent,
                    grades=of_these(run.grades, people) if section else run.grades)
 
@@ -150,20 +154,27 @@ def _language(grades: Sequence[Grade]) -> str:
 
 # --- where the grades come from -----------------------------------------------------------------------------------
 
-def _course() -> Course | None:
-    """The course in this folder, if it is one."""
+def _handed_in() -> SubmittedFolder | None:
+    """The work in the course in this folder, if it is one."""
     from autograder.course.folder import Course, CourseError
+    from autograder.course.submitted import SubmittedFolder
     try:
-        return Course.find(Path.cwd())
+        return SubmittedFolder(Course.find(Path.cwd()))
     except CourseError:
         return None
 
 
-def _run(path: Path | None, lesson: str, course: Course | None = None) -> Run:
+def _there(work: SubmittedFolder, lesson: str) -> list[str]:
+    """Everyone whose work is there."""
+    return work.students(course_settings(work.course.root).lesson(lesson))
+
+
+def _run(path: Path | None, lesson: str, work: SubmittedFolder | None = None) -> Run:
     """The grades of one lesson in this file; of a course, only of students whose work is still in submitted/."""
     from autograder.cli.final_marks import with_own_marks
     from autograder.report.page import Run
     from autograder.report.reading import CannotRead, read_left
+    course = work.course if work is not None else None
     settings = course_settings(course.root) if course is not None else course_settings()
     try:
         grades = last_grades(path, lesson)
@@ -171,9 +182,8 @@ def _run(path: Path | None, lesson: str, course: Course | None = None) -> Run:
     except CannotRead as error:
         raise click.UsageError(str(error)) from None
     rules: list[tuple[str, str]] = []
-    if course is not None:
-        from autograder.course.submitted import handed_in
-        found = handed_in(course, settings.lesson(lesson_of(grades)))
+    if work is not None and course is not None:
+        found = work.of(settings.lesson(lesson_of(grades)))
         there = {work.student for work in found.works}
         grades, left = [grade for grade in grades if grade.student in there] or grades, found.left
         grades, rules = _with_marks(course, lesson_of(grades), grades)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import replace as replace_file
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
@@ -20,18 +21,32 @@ from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Grade, Submission, Text, text
 
 
-def handed_in(course: Course, lesson: Lesson) -> Found:
-    """Everything in submitted/, each entry in one list: the students' work, what is not looked at, and the rest.
+class SubmittedFolder:
+    """What lies in a course's folder submitted/, which is walked once, for whatever lessons."""
 
-    A course with a structure of its own has only the folders that nbgrader finds.
-    """
-    top = _top(course)
-    known = dict(course.submissions(lesson.name))
-    if top is None or not top.is_dir():
-        return Found([Work(student, (), str(folder)) for student, folder in known.items()], [], [], [])
-    others = (course.assignments | {name for each in every_lesson() for name in assignments_of(each)}) - {
-        *assignments_of(lesson)}
-    return in_course(_listing(top), lesson, others, course.excluded, known)
+    def __init__(self, course: Course):
+        self.course = course
+
+    @cached_property
+    def _listing(self) -> Listing | None:
+        top = _top(self.course)
+        return _listing(top) if top is not None and top.is_dir() else None
+
+    def of(self, lesson: Lesson) -> Found:
+        """Everything, each entry in one list: the students' work for this lesson, what is not looked at, and the rest.
+
+        A course with a structure of its own has only the folders that nbgrader finds.
+        """
+        course, known = self.course, dict(self.course.submissions(lesson.name))
+        if self._listing is None:
+            return Found([Work(student, (), str(folder)) for student, folder in known.items()], [], [], [])
+        others = (course.assignments | {name for each in every_lesson() for name in assignments_of(each)}) - {
+            *assignments_of(lesson)}
+        return in_course(self._listing, lesson, others, course.excluded, known)
+
+    def students(self, lesson: Lesson) -> list[str]:
+        """Everyone whose work for this lesson lies there."""
+        return [work.student for work in self.of(lesson).works]
 
 
 def _top(course: Course) -> Path | None:

@@ -16,7 +16,7 @@ from autograder.course.folder import Course, CourseError
 from autograder.course.lock import only_one
 from autograder.course.rules import rules_of
 from autograder.course.store import Grades, Store
-from autograder.course.submitted import asking_about_the_time, handed_in, submitted
+from autograder.course.submitted import SubmittedFolder, asking_about_the_time, submitted
 from autograder.faults import FULL, Stopped, ends_the_run, reason
 from autograder.judge.engine import Limits
 from autograder.lessons import DEFAULT
@@ -34,6 +34,8 @@ from autograder.stages import from_worker, stage
 OnGrade = Callable[[Grade, int, int], None]
 #: called with the name of an event, and its facts
 OnEvent = Callable[..., None]
+#: a course's folder, the course in it, or what was handed in there, if somebody looked already
+Where = Path | Course | SubmittedFolder
 PATIENCE = 5.0                                  # seconds to wait for another command in this course
 
 
@@ -78,7 +80,7 @@ class Class:
         return self.course.root, self.lesson.name, pool.about.checks, pool.about.isolation
 
 
-def grade_course(course: Course | Path, *, language: str = "nl", on_grade: OnGrade | None = None,
+def grade_course(course: Where, *, language: str = "nl", on_grade: OnGrade | None = None,
                  **choices: Any) -> Grades:
     """Grade what the students of a course handed in; returns the grades in the order of the students.
 
@@ -134,7 +136,7 @@ def _lateness_matters(whole: Class) -> bool:
     return whole.task.settings.late.rule != "none" and due_date(whole.course, whole.lesson.name) is not None
 
 
-def changes_of_course(course: Course | Path, *, on_grade: OnGrade | None = None,
+def changes_of_course(course: Where, *, on_grade: OnGrade | None = None,
                       **choices: Any) -> list[tuple[Grade | None, Grade | None]]:
     """Each student's last grade, and the one that `grade_course` would give; nothing is written.
 
@@ -153,7 +155,7 @@ def changes_of_course(course: Course | Path, *, on_grade: OnGrade | None = None,
     return [*(found[student] for student in whole.students), *absent]
 
 
-def the_class(course: Course | Path, *, lesson: str = DEFAULT, limits: Limits | None = None, jobs: int = 1,
+def the_class(course: Where, *, lesson: str = DEFAULT, limits: Limits | None = None, jobs: int = 1,
               cluster: str | None = None, students: tuple[str, ...] = (), force: bool = False, profile: bool = False,
               on_event: OnEvent = lambda event, **facts: None) -> Class:
     """The students of this course, or of the one in this folder, or the named ones; CourseError if there are none.
@@ -161,11 +163,12 @@ def the_class(course: Course | Path, *, lesson: str = DEFAULT, limits: Limits | 
     `jobs` processes judge them, or the workers of the `cluster` at this address. `force`: regrade what was judged
     before.
     """
-    if isinstance(course, Path):
-        course = Course.find(course)
+    work = course if isinstance(course, SubmittedFolder) else SubmittedFolder(
+        Course.find(course) if isinstance(course, Path) else course)
+    course = work.course
     rules = rules_of(course.root, **asdict(limits) if limits is not None else {})
     task, loaded = Task(lesson, rules.settings, rules.limits), rules.lesson(lesson)
-    found = handed_in(course, loaded)
+    found = work.of(loaded)
     chosen = _chosen(course, loaded, [work.student for work in found.works], students)
     if cluster is None:
         pool = LocalPool(task, jobs, len(chosen))
