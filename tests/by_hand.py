@@ -123,7 +123,8 @@ def read(paths, lesson):
         yield Submission(str(path), Path(path).stem, "multihead", unreadable=unreadable)
 
 
-def grade_course(course, *, on_grade, students, limits, **choices):
+def grade_course(work, *, on_grade, students, limits, **choices):
+    course = work.course
     if not (course.root / "submitted").is_dir():
         raise CourseError(f"there is no folder submitted/ in {course.root}")
     grades = [changed(submission=path.as_posix(), student=path.stem)

@@ -55,7 +55,8 @@ def feedback(lms: str | None, downloads_given: tuple[Path, ...], roster: Path | 
     """
     from autograder.course.return_names import places
     from autograder.output.plain import plain
-    course, lesson = course_and_lesson(Path.cwd(), lesson)
+    work, lesson = course_and_lesson(Path.cwd(), lesson)
+    course = work.course
     downloads = _downloads(course, lesson, downloads_given)
     lms = _chosen(lms, downloads)
     pages, without = _pages(course, lesson, section)
