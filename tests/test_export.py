@@ -19,6 +19,7 @@ from autograder import cli
 from autograder.course.mark import own_mark
 from autograder.course.settings import Settings
 from autograder.output.exports import FORMATS, Order
+from autograder.output.exports.github import as_result, in_markdown, in_two
 from autograder.output.exports.order import ExportError
 from autograder.output.exports.roster import RosterError, read_roster
 from autograder.output.jsonl import json_line
@@ -95,7 +96,26 @@ def test_gradescope_students_do_not_see_what_is_for_the_instructor():
     assert results.stdout_visibility == "hidden"
 
 
-@pytest.mark.parametrize("grade", [UNREADABLE, BROKEN, changed(points=None, status="broken")])
+def test_gradescope_shows_why_a_file_was_not_read_with_all_the_points_it_could_have_had():
+    results = gradescope(UNREADABLE)
+    assert results.score == 0
+    (test,) = [test for test in results.tests if test.visibility == "visible"]
+    assert (test.score, test.max_score, test.status) == (0, UNREADABLE.max_points, "failed")
+    assert "The file is empty" in test.output
+    assert "The file is empty" in results.output
+
+
+@pytest.mark.parametrize("thirds", [1, 2, 7])
+def test_gradescopes_maxima_add_up_to_the_total(thirds):
+    each = [msgspec.structs.replace(GRADE.exercises[0].verdicts[0], points=0.0, max_points=thirds / 3)] * 3
+    exercises = tuple(msgspec.structs.replace(one, verdicts=tuple(each)) for one in GRADE.exercises)
+    results = gradescope(changed(exercises=exercises, max_points=5.0 * thirds))
+    assert sum(test.max_score for test in results.tests if test.visibility == "visible") == pytest.approx(5 * thirds)
+    assert {len(str(test.max_score).partition(".")[2]) <= 4 for test in results.tests
+            if test.visibility == "visible"} == {True}
+
+
+@pytest.mark.parametrize("grade", [BROKEN, changed(points=None, status="broken")])
 def test_gradescope_cannot_add_up_a_score_that_is_not_known(grade):
     results = gradescope(grade)
     assert results.score is msgspec.UNSET
@@ -178,6 +198,72 @@ def test_github_reports_the_points():
 def test_github_reports_no_points_that_are_not_known(grade):
     assert reported(github(grade)) is None
     assert github(grade)["status"] == "error"
+
+
+def reporter(*runners: dict) -> tuple[str, float, tuple[float, float] | None, bool]:
+    """What the reporter does with these runners: its log, the table's totals, Classroom's points, whether it fails.
+
+    By its source: a runner's score in the table is its maximum times the share of its tests that passed, Classroom gets
+    the sum of the tests' scores, and a runner without a maximum is left out there.
+    """
+    log, table, worth = [], 0.0, 0.0
+    for found in runners:
+        for test in found["tests"]:
+            if test["status"] == "error":
+                log.append(f"Error: {test['message']}")
+            else:
+                log.append(f"{'✅' if test['status'] == 'pass' else '❌'} {test['name']}")
+            log += [f"Test code:\n{test['test_code']}"] if test["test_code"] else []
+        passed = sum(test["status"] == "pass" for test in found["tests"])
+        table += passed / len(found["tests"]) * (found["max_score"] or 0)
+        worth += found["max_score"] or 0
+    counted = [found for found in runners if found["max_score"]]
+    points = sum(test["score"] for found in counted for test in found["tests"])
+    most = sum(found["max_score"] for found in counted)
+    return "\n".join(log), (table, worth), (points, most) if most else None, any(
+        found["status"] in ("fail", "error") for found in runners)
+
+
+def of(points: float):
+    """GRADE with all of its points, or with these of its first exercise alone."""
+    exercises = tuple(msgspec.structs.replace(one, points=one.max_points if points == 20 else points * (index == 0))
+                      for index, one in enumerate(GRADE.exercises))
+    return changed(points=points, exercises=exercises)
+
+
+@pytest.mark.parametrize("grade", [GRADE, of(20.0), of(0.0), of(0.125), of(2.6667)], ids=lambda one: f"{one.points}")
+def test_github_has_one_total_however_the_reporter_counts(grade):
+    log, table, points, fails = reporter(*in_two(grade, "en"))
+    assert table == pytest.approx((grade.points, 20))
+    assert points == pytest.approx((grade.points, 20))
+    assert fails == (grade.points < 20)
+    assert f"{grade.points:g} / 20" in log
+
+
+def test_github_shows_students_the_words_and_not_only_at_an_error():
+    for runners in (in_two(GRADE, "en"), [as_result(GRADE, "en")]):
+        log, *_ = reporter(*runners)
+        assert "h has shape (2, 5), expected (5, 2)" in log
+        assert "Which axis should stand right after the batch?" in log
+
+
+@pytest.mark.parametrize("grade", [UNREADABLE, BROKEN])
+def test_github_has_no_total_where_there_is_none_and_says_why(grade):
+    log, table, points, fails = reporter(*in_two(grade, "en"))
+    assert (table, points, fails) == ((0, 0), None, True)
+    assert ("The file is empty" if grade is UNREADABLE else "Error: ") in log
+
+
+def test_no_word_of_a_students_is_a_command_of_the_runner_or_ends_the_block_of_the_summary():
+    evil = "::notice title=Autograding report::{}\n##[error]x</pre>\n# big\n```"
+    grade = changed(notices=(text("{x}", x=evil),))
+    log, *_ = reporter(*in_two(grade, "en"))
+    assert not re.search(r"::|##\[", log)
+    page = in_markdown(grade, "en")
+    assert page.startswith("## multihead: 17.5 / 20\n")
+    assert [line for line in page.splitlines() if "notice" in line or "big" in line] == [
+        line for line in page.splitlines() if line.startswith("<pre>") and "notice" in line]
+    assert "x&lt;/pre&gt;" in page
 
 
 # --- tables -------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@ import base64
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import yaml
-from test_export import GradescopeResults
+from test_export import GradescopeResults, reporter
 
 from autograder import cli
 from autograder.integrations.requirements import requirements as needed
@@ -97,12 +98,13 @@ def test_in_a_container_without_namespaces_the_result_says_which_wall_it_was(sta
 
 
 @pytest.mark.slow
-def test_what_cannot_be_read_gets_no_score_not_even_an_earlier_one(started):
+def test_what_cannot_be_read_gets_no_earlier_score_and_says_why(started):
     started({"multihead.py": ANSWER.read_bytes()})
     done, results = started({"multihead.ipynb": b"{"})
-    assert done.returncode == 1
-    assert results.score is msgspec.UNSET
-    assert results.output
+    assert done.returncode == 0
+    assert results.score == 0
+    assert [test.max_score for test in results.tests] == [20]
+    assert results.tests[0].output
 
 
 @pytest.mark.slow
@@ -159,9 +161,18 @@ def test_the_workflows_are_whole_and_call_each_other(classroom):
     steps = called["jobs"]["autograding"]["steps"]
     assert steps[1]["with"]["repository"] == "our-course/grader"
     reporter = steps[-1]
-    (variable,) = reporter["env"]
-    assert variable == f"{reporter['with']['runners'].upper()}_RESULTS"
-    assert steps[-2]["id"] in reporter["env"][variable]
+    runners = reporter["with"]["runners"].split(",")
+    assert list(reporter["env"]) == [f"{runner.upper()}_RESULTS" for runner in runners]
+    assert list(reporter["env"].values()) == [f"${{{{ steps.{steps[-2]['id']}.outputs.{output} }}}}"
+                                              for output in ("result", "missing")]
+    assert all(re.fullmatch("[a-zA-Z0-9]+", runner) for runner in runners)
+
+
+def test_every_action_is_pinned_to_a_commit(classroom):
+    called = yaml.safe_load((classroom / "grader/.github/workflows/grade.yml").read_text())
+    used = [step["uses"] for step in called["jobs"]["autograding"]["steps"] if "uses" in step]
+    assert len(used) == 4
+    assert all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action) for action in used)
 
 
 @pytest.mark.slow
@@ -172,13 +183,15 @@ def test_the_grading_step_writes_what_the_reporter_reads(classroom, tmp_path):
     shutil.copy(ANSWER, tmp_path / "classroom" / "work")
     (tmp_path / "classroom" / "work" / "numpy.py").write_text("raise SystemExit('the student')")
     environment = {**os.environ, "RUNNER_TEMP": str(tmp_path), "GITHUB_OUTPUT": str(tmp_path / "output"),
+                   "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
                    "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
     subprocess.run(["bash", "-eo", "pipefail", "-c", step["run"]], cwd=classroom / step["working-directory"],
                    check=True, env=environment)
-    name, _, value = (tmp_path / "output").read_text().strip().partition("=")
-    result = json.loads(base64.b64decode(value))
-    assert name == "result"
-    assert (result["status"], result["max_score"], sum(test["score"] for test in result["tests"])) == ("pass", 20, 20)
+    outputs = dict(line.split("=", 1) for line in (tmp_path / "output").read_text().splitlines())
+    runners = [json.loads(base64.b64decode(outputs[name])) for name in ("result", "missing")]
+    _, table, points, fails = reporter(*runners)
+    assert (table, points, fails) == ((20, 20), (20, 20), False)
+    assert (tmp_path / "summary").read_text().startswith("## multihead: 20 / 20")
 
 
 @pytest.mark.parametrize(("arguments", "says"), [

@@ -1,12 +1,14 @@
 """Grade one submission for another system: `python -m autograder.integrations.run gradescope ROOT`.
 
 gradescope ROOT         reads ROOT/submission, writes ROOT/results/results.json; settings are in ROOT/source
-github WORK SETTINGS    reads the folder WORK, prints `result=...` for $GITHUB_OUTPUT; settings are in the other folder
+github WORK SETTINGS    reads the folder WORK, prints `result=...` and `missing=...` for $GITHUB_OUTPUT, and appends the
+                        words to $GITHUB_STEP_SUMMARY; settings are in the other folder
 
 The answer includes which wall the student's code ran behind. If there is no wall, nothing is run.
 """
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -18,7 +20,8 @@ from autograder.course.rules import rules_of
 from autograder.course.settings import SettingsError
 from autograder.intake import read
 from autograder.lessons import DEFAULT
-from autograder.output.exports import FORMATS, Order
+from autograder.locale.language import language_for
+from autograder.output.exports import FORMATS, Order, github
 from autograder.records import Grade
 from autograder.sandbox.tiers import NoIsolation
 
@@ -26,7 +29,7 @@ DONE, NOT_GRADED, BROKEN = 0, 1, 3
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Exit code 0 for a grade, 1 if there is none, 3 if the autograder itself is broken."""
+    """Exit code 0 for a result that says it all, 1 if there is no grade, 3 if the autograder itself is broken."""
     asked = _asked(arguments)
     results = asked.root / "results" / "results.json"
     if asked.system == "gradescope":
@@ -36,14 +39,23 @@ def main(arguments: list[str] | None = None) -> int:
     except (NoIsolation, SettingsError) as error:
         print(f"autograder: {error}", file=sys.stderr)
         return BROKEN
-    data = FORMATS[asked.system].write([grade], order)
     if asked.system == "github":
-        print(f"result={data.decode().strip()}")
+        _to_github(grade, language_for(grade, order.language))
     else:
         results.parent.mkdir(exist_ok=True)
-        results.write_bytes(data)
+        results.write_bytes(FORMATS["gradescope"].write([grade], order))
     print(f"autograder: {grade.status}, isolation {grade.isolation}, checks {grade.checks}", file=sys.stderr)
-    return {"graded": DONE, "unreadable": NOT_GRADED}.get(grade.status, BROKEN)
+    unreadable = DONE if asked.system == "gradescope" else NOT_GRADED       # there the result says it, with a score
+    return {"graded": DONE, "unreadable": unreadable}.get(grade.status, BROKEN)
+
+
+def _to_github(grade: Grade, language: str) -> None:
+    """The two results for the reporter, and what students read in the summary of the job."""
+    for name, runner in zip(("result", "missing"), github.in_two(grade, language), strict=True):
+        print(f"{name}={github.encoded(runner).decode()}")
+    if os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(os.environ["GITHUB_STEP_SUMMARY"]).open("a", encoding="utf-8", errors="replace") as file:
+            file.write(github.in_markdown(grade, language))
 
 
 def graded(work: Path, course: Path, name: str) -> tuple[Grade, Order]:
