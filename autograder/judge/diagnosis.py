@@ -256,7 +256,7 @@ class Catalogue:
         version = checks_version(self._lesson)
         known = kept.load(version, name)
         if known is None or len(known["could"]) != len(made):              # cached while the catalogue was being edited
-            subjects = [self._make(each) for each in made]      # anew: some keep something between calls
+            subjects = map(self._make, made)                    # anew, and one by one: pairs would take 150 MB
             rows = [self._row_of(one, calls, stand_ins) if one and _asked_before(one, before) else None
                     for one in subjects]
             known = {"could": np.array([row is not None for row in rows]),

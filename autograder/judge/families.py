@@ -15,6 +15,7 @@ import numpy as np
 
 from autograder.judge import cache as kept
 from autograder.judge.checks_version import checks_version
+from autograder.judge.fingerprint import MOST
 from autograder.lessons.kit.lesson import Lesson
 from autograder.lessons.kit.model import Model, Trial, Way
 from autograder.records import Call, Outcome, Subject, Text, text
@@ -46,13 +47,15 @@ class Table:
 
     def like(self, leaf: int, got: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows that give this answer times a constant, fewest ways first, and the constant of every row."""
-        shape, seen = _seen(got)
-        rows = self.rows[:, leaf]
+        same = self.shapes[:, leaf] == _shape(got)
+        if not same.any():                      # it may be of any size
+            return np.flatnonzero(same), np.ones(len(same))
+        seen, rows = _seen(got), self.rows[:, leaf]
         with np.errstate(all="ignore"):
             factor = rows @ seen / np.einsum("ij,ij->i", rows, rows)
             size = np.linalg.norm(seen)         # an answer so huge that its size overflows is like nothing
             near = np.isfinite(size) & (np.linalg.norm(seen - factor[:, None] * rows, axis=1) <= ALIKE * size)
-        return np.flatnonzero(near & (self.shapes[:, leaf] == shape) & np.isfinite(factor)), factor
+        return np.flatnonzero(near & same & np.isfinite(factor)), factor
 
 
 @dataclass
@@ -196,8 +199,9 @@ class Families:
     def _computed(self, model: Model, trial: Trial, pairs: bool) -> dict[str, np.ndarray]:
         """The results with one step, and with two steps, done differently, fewest first."""
         with np.errstate(all="ignore"):
-            found = sorted(((ways, [_seen(leaves[name]) for name in model.leaves]) for ways, leaves
-                            in model.outcomes(trial.start(self._reference), pairs)), key=lambda one: _cost(one[0]))
+            found = sorted(((ways, [(_shape(leaves[name]), _seen(leaves[name])) for name in model.leaves])
+                            for ways, leaves in model.outcomes(trial.start(self._reference), pairs)),
+                           key=lambda one: _cost(one[0]))
         return {"ways": np.array([AND.join(way.id for way in ways) for ways, _ in found]),
                 "shapes": np.array([[shape for shape, _ in seen] for _, seen in found]),
                 "rows": np.array([[row for _, row in seen] for _, seen in found])}
@@ -248,14 +252,22 @@ def _times(got: np.ndarray, want: np.ndarray) -> float | None:
     return factor if near and factor else None
 
 
-def _seen(array: np.ndarray) -> tuple[int, np.ndarray]:
-    """A number for the shape, and the projections."""
+def _shape(array: np.ndarray) -> int:
+    return crc32(str(np.shape(array)).encode())
+
+
+def _seen(array: np.ndarray) -> np.ndarray:
+    """The projections of an array of one of our own shapes."""
     numbers = np.nan_to_num(np.asarray(array, dtype=float).ravel())
-    return crc32(str(np.shape(array)).encode()), numbers @ _directions(numbers.size)
+    return numbers @ _directions(numbers.size)
 
 
-@lru_cache
 def _directions(size: int) -> np.ndarray:
+    return _kept_directions(size) if size <= MOST else _kept_directions.__wrapped__(size)
+
+
+@lru_cache(maxsize=64)
+def _kept_directions(size: int) -> np.ndarray:
     return np.random.default_rng(size).normal(size=(size, PROJECTIONS))
 
 

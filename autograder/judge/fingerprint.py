@@ -18,6 +18,7 @@ from autograder.lessons.kit.lesson import REFUSALS, UNWRITTEN
 from autograder.records import Outcome
 from autograder.sandbox.wire.tree import Path, entries, nested, paths
 
+MOST = 2**16                                    # numbers in a direction of their own
 ALIKE = 1e-4                                    # far above float32's rounding, far below any real fault
 
 
@@ -111,9 +112,13 @@ def _array(value: np.ndarray) -> tuple[int, float, float]:
     return token, float(numbers @ _direction(numbers.size)), float(np.linalg.norm(numbers))
 
 
-@lru_cache
 def _direction(size: int) -> np.ndarray:
-    """A fixed random direction, the same in every process."""
+    """A fixed random direction, the same in every process; a student chooses how many there are, and how long."""
+    return _kept_direction(size) if size <= MOST else np.resize(_kept_direction(MOST), size)
+
+
+@lru_cache(maxsize=64)
+def _kept_direction(size: int) -> np.ndarray:
     return np.random.default_rng(size).normal(size=size)
 
 

@@ -12,7 +12,7 @@ class Allowance:
     """What one submission may still use."""
 
     seconds: float = float("inf")
-    room: int = 65 * 2**20                # bytes of answers: 64 MB of numbers, and what frames them
+    room: int = 17 * 2**20                # bytes of answers: 16 MB of numbers, and what frames them
     words: int = 100_000                  # characters that its cells print and raise; on a page each may become six
 
     def keep(self, size: int) -> None:

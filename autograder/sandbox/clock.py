@@ -62,11 +62,11 @@ class Clock:
 
 
 class Stint:
-    """The time that a child takes for one question. The judge's own time meanwhile only counts in the allowance."""
+    """The time that a child takes for one question. The judge's own time for it only counts in the allowance."""
 
     def __init__(self, clock: Clock, seconds: float, allowance: Allowance):
         self._clock, self._seconds, self._allowance = clock, seconds, allowance
-        self._away, self._looked = 0.0, -1.0
+        self._away, self._looked, self._at_work = 0.0, -1.0, time.thread_time()
         self._own, self._began = _own_waited(), time.monotonic()
 
     def used(self) -> float:
@@ -98,22 +98,28 @@ class Stint:
     @contextmanager
     def away(self) -> Iterator[None]:
         """Stop the child's time while the judge answers a question of the child's."""
-        began, at_work = time.monotonic(), time.thread_time()
+        began = time.monotonic()
         try:
             yield
         finally:
             self._away += time.monotonic() - began
-            self._allowance.seconds -= time.thread_time() - at_work
+            self._take_work()
 
     def end(self) -> float:
         """Take what was used from the allowance, and return it."""
         used, passed = self.used(), self._passed()
         self._allowance.seconds -= used
+        self._take_work()
         if passed < _SHORT:
             self._clock.unread += used
         else:
             self._clock.mark()
         return used
+
+    def _take_work(self) -> None:
+        now = time.thread_time()
+        self._allowance.seconds -= now - self._at_work
+        self._at_work = now
 
     def _passed(self) -> float:
         return max(0.0, time.monotonic() - self._began - self._away)

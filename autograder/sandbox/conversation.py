@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from autograder.records import AnswerStatus
 from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.clock import Clock, Stint
-from autograder.sandbox.forkserver import Forked, ForkServer
+from autograder.sandbox.forkserver import END_SECONDS, Forked, ForkServer
 from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.messages import CallBack, CallBackAnswer, decode_from_worker, encode
 
@@ -99,8 +99,11 @@ class Conversation:
         raise wire.WireError(f"more than {CALLBACK_CAP} call-backs in one question")
 
     def _end(self) -> tuple[AnswerStatus, str]:
-        status = self._server.end_of(self._child.number)
-        return ("quit", "it closed the channel") if status is None else read_end(status)
+        status = self._server.end_of(self._child.number, END_SECONDS)
+        if status is not None:
+            return read_end(status)
+        self.allowance.seconds -= END_SECONDS           # it closed the channel, and goes on
+        return "quit", "it closed the channel"
 
     def _died(self, status: AnswerStatus, evidence: str) -> Died:
         self.close()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SMALL = 96 * 2**10                        # bytes in the arguments of one call
 _EACH = 64                                # bytes that a number, or what holds others, takes at the least
-REACH = 2**22                             # numbers in the largest array that may come up while it is answered
+REACH = 2**20                             # numbers in the largest array that may come up while it is answered
 
 NO_ARGUMENTS: StandIns = MappingProxyType({})
 
@@ -48,7 +48,7 @@ class Answering:
             raise WireError(f"{question.name[:100]} is not answered here")
         args = tuple([recorded(arg) for arg in question.args])
         source = getattr(function, "source", None)
-        if source is None or bytes_in(args) <= SMALL and reach(args) <= REACH:
+        if source is None or is_small(args):
             outcome = function(*args)
         else:
             outcome = self._in_its_own_process(source, Call(question.name.removeprefix(ARGUMENT), args))
@@ -66,10 +66,15 @@ class Answering:
             self._elsewhere.popitem()[1].close()
 
 
+def is_small(args: Any) -> bool:
+    """Whether answering takes the judge a few arrays of 8 MB, whatever function of ours is called."""
+    return bytes_in(args) <= SMALL and reach(args) <= REACH
+
+
 def bytes_in(value: Any) -> int:
     """How many bytes a value takes, roughly: its arrays, its texts and keys, and all that holds them."""
     if isinstance(value, np.ndarray):
-        return value.nbytes + _EACH
+        return max(value.nbytes, 8 * value.size) + _EACH        # whoever computes with it makes floats of it
     if isinstance(value, str):
         return getsizeof(value)
     keys = sum(map(getsizeof, value)) if isinstance(value, dict) else 0
@@ -89,8 +94,17 @@ def reach(args: Any) -> float:
         if shape is None or 0 in shape:
             return float("inf")
         leading |= {(len(shape), axis, length) for axis, length in enumerate(shape[:-2])}
-        longest = max(longest, *shape[-2:], 1.0, abs(part) if isinstance(part, int | float) else 1.0)
+        longest = max(longest, *shape[-2:], 1.0, _count(part))
     return prod((float(length) for _, _, length in leading), start=longest * longest * longest)
+
+
+def _count(value: Any) -> float:
+    """How often something could happen because of this value, if it is used as a whole number."""
+    if isinstance(value, np.ndarray) and value.size == 1 and value.dtype.kind in "fiub":
+        value = value.item()
+    while isinstance(value, tuple | list) and len(value) == 1:
+        value = value[0]
+    return abs(value) if isinstance(value, int | float) else 1.0
 
 
 def _arguments(args: Any) -> Iterator[Any]:

@@ -30,6 +30,7 @@ from autograder.sandbox.questions import arguments, arguments_of, on_wire, outco
 from autograder.sandbox.stand_ins import Answering, bytes_in
 from autograder.sandbox.tiers import NoIsolation, wall
 from autograder.sandbox.wall import Wall
+from autograder.sandbox.wire.insides import MOST_INSIDE
 from autograder.sandbox.wire.messages import Answer, Ask, AskAgain, Examine, Examined, Look, Looked, Same
 from autograder.sandbox.wire.plain import exact_text
 from autograder.sandbox.wire.wire import WireError
@@ -223,7 +224,8 @@ class Student:
             self.close()
             self._tampered |= died.status == "tampering"
             return []
-        return [leaf if isinstance(leaf, np.ndarray | int | float) else None for leaf in seen or ()]
+        seen = seen if type(seen) is tuple and len(seen) <= MOST_INSIDE else ()     # the worker says no more than that
+        return [leaf if isinstance(leaf, np.ndarray | int | float) else None for leaf in seen]
 
     def _asked(self, call: Call) -> Outcome:
         if self._allowance.seconds <= 0:

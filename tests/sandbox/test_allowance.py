@@ -1,16 +1,19 @@
 """What one submission may use: one account over all its processes, and nothing in it without a bound."""
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 from autograder.judge.worlds import AskIn, attempt
 from autograder.lessons.kit.lesson import Wrong, check
 from autograder.lessons.kit.quoting import CHARACTERS
-from autograder.records import Call, Proxy, text
+from autograder.records import Call, Proxy, Result, text
 from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.plan import MORE, NOTICES_CAP, TOO_MANY_WORDS
 from autograder.sandbox.stand_ins import REACH, bytes_in, reach
+from autograder.sandbox.wire.insides import MOST_INSIDE
 from autograder.sandbox.wire.messages import (
     CUT,
     PATH_CAP,
@@ -47,6 +50,7 @@ def test_texts_and_keys_weigh_what_they_take():
     assert bytes_in({"k" * 1000: None}) > 1000
     assert bytes_in(((((),),),)) > bytes_in(())
     assert bytes_in(np.zeros(1000)) > 8000
+    assert bytes_in(np.zeros(1000, np.int8)) > 8000           # whoever compares it makes floats of it
 
 
 @pytest.mark.parametrize("shape", [(3,), (1, 11_000), (2, 3, 4), (1, 1, 9000, 1)])
@@ -68,6 +72,22 @@ def test_all_processes_of_a_submission_have_one_account(student):
     assert [first.answer(Call(name, ())).status for name in "fg"] == ["answered", "answered"]
     refused = second.answer(Call("f", ()))
     assert (refused.status, refused.error) == ("refused", "its answers together are too large to be kept")
+
+
+def test_a_process_that_closes_its_channel_and_goes_on_pays_for_the_wait(student, monkeypatch):
+    monkeypatch.setattr("autograder.sandbox.conversation.END_SECONDS", 0.5)
+    allowance = Allowance(0.8)
+    one = student("import os\ndef f():\n    os.close(3)\n    while True: pass", allowance=allowance)
+    assert [one.answer(call).status for call in [Call("f", ()) for _ in range(3)]] == ["quit", "quit", "timed_out"]
+
+
+def test_what_the_judge_does_to_ask_is_on_the_account(student, monkeypatch):
+    allowance, ticks = Allowance(100.0), itertools.count()
+    one = student("def f(): return 1", allowance=allowance)
+    monkeypatch.setattr("autograder.sandbox.clock.time.thread_time", lambda: float(next(ticks)))
+    before = allowance.seconds
+    assert one.answer(Call("f", ())).status == "answered"
+    assert before - allowance.seconds >= 1
 
 
 def test_what_a_test_returns_is_not_kept(student):
@@ -105,3 +125,13 @@ def test_a_message_quotes_little():
     why = attempt(long, AskIn("own", None, None)).why
     assert why.values["kind"] == "k" * CHARACTERS + "…"
     assert why.values["where"].values["key"] == "w" * CHARACTERS + "…"
+
+
+def test_more_numbers_inside_an_answer_than_a_worker_tells_are_none(student, forger):
+    one = student("def f(): return {1: 1.5}", forger + f"""
+worker = sys.modules['autograder.sandbox.inside.worker']
+def looked(self, look):
+    return worker.Looked(look.nonce, list(range({MOST_INSIDE + 1})))
+worker.Worker._looked = looked
+""")
+    assert one.insides(Result(Call("f", ()))) == []

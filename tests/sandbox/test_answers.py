@@ -113,7 +113,7 @@ def test_changes_in_an_earlier_answer_are_reported_and_stay(student):
 
 
 def test_answers_that_together_are_too_large_are_refused(student):
-    one = student("def f(): return np.zeros(2**21)")
+    one = student("def f(): return np.zeros(2**19)")
     words = [one.answer(call).status for call in [Call("f", ()) for _ in range(6)]]
     assert words == ["answered"] * 4 + ["refused"] * 2
 

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-FRAME_CAP = 32 * 2**20                    # bytes in one frame
+FRAME_CAP = 16 * 2**20                    # bytes in one frame
 ITEM_CAP = 100_000                        # numbers, texts, arrays, dicts, ... in one frame
 MAX_NDIM = 8
 MAX_DEPTH = 64                            # dicts and tuples inside each other
@@ -197,7 +197,7 @@ _LEAVES = {bool, int, float, str, np.ndarray, Handle, Unplain, Proxy}
 def refuse_crowds(body: Frame, texts: int = FRAME_CAP) -> None:
     """Raise WireError if a large body holds more than ITEM_CAP items, or more than so many bytes of texts.
 
-    Decoded, 32 MB of empty dicts would take 2 GB, and a text with one rare letter four times its bytes.
+    Decoded, 16 MB of empty dicts would take 1 GB, and a text with one rare letter four times its bytes.
     """
     if len(body) <= 2**18:
         return
