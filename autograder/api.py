@@ -12,27 +12,38 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from autograder.course.folder import Course
 from autograder.course.rules import rules_of
-from autograder.intake import read_any
+from autograder.intake import read_everything
 from autograder.judge.engine import Limits
 from autograder.lessons import DEFAULT
 from autograder.lessons.installed import lesson_called, lesson_names, load_lesson
 from autograder.locale.language import translate
-from autograder.records import Grade
+from autograder.records import Grade, Left
 from autograder.sandbox.tiers import NoIsolation
 
 if TYPE_CHECKING:
+    from autograder.course.store import Grades
     from autograder.proof import Proof
 
-__all__ = ["Grade", "Limits", "NoIsolation", "check", "grade_course", "translate", "verify"]
+__all__ = ["Checked", "Grade", "Limits", "NoIsolation", "check", "grade_course", "translate", "verify"]
+
+
+class Checked(list[Grade]):
+    """Grades, and what was not looked at for them."""
+
+    left: tuple[Left, ...] = ()
+
 
 #: called after each submission with its grade, how many are done, and how many there are
 OnGrade = Callable[[Grade, int, int], None]
 
 
 def check(*paths: str | Path, lesson: str | None = None, course: str | Path | None = None,
-          limits: Limits | None = None, on_grade: OnGrade | None = None) -> list[Grade]:
+          limits: Limits | None = None, on_grade: OnGrade | None = None) -> Checked:
     """The grade of every submission in these notebooks, .py files, folders and zips; nothing is written.
+
+    The list has `left` beside it: what was not looked at, and why.
 
     Without `lesson`, each submission is graded for the lesson whose functions it defines. The autograder.toml in the
     folder `course` decides points and limits; without a folder there are no settings. `limits` replace those of the
@@ -40,8 +51,9 @@ def check(*paths: str | Path, lesson: str | None = None, course: str | Path | No
     """
     rules = rules_of(None if course is None else Path(course), **_fields(limits))
     names = [lesson_called(lesson)] if lesson is not None else lesson_names()
-    submissions = read_any(paths, [rules.lesson(name) for name in names])
-    grades: list[Grade] = []
+    submissions, left = read_everything(paths, [rules.lesson(name) for name in names])
+    grades = Checked()
+    grades.left = tuple(left)
     for grade in rules.graded(submissions):
         grades.append(grade)
         if on_grade is not None:
@@ -51,16 +63,22 @@ def check(*paths: str | Path, lesson: str | None = None, course: str | Path | No
 
 def grade_course(folder: str | Path, *, lesson: str = DEFAULT, students: Sequence[str] = (), language: str = "",
                  jobs: int = 1, force: bool = False, limits: Limits | None = None, on_grade: OnGrade | None = None
-                 ) -> Sequence[Grade]:
+                 ) -> Grades:
     """Grade the work handed in in this course, as `autograder grade` does; returns the grades in the order of the
-    students.
+    students, with `left`: what was not looked at, and why, and `absent`: who of the class handed in nothing.
 
     Writes the gradebook, autograded/ and feedback/. Only new and changed work is run, unless `force`; `students`
     restricts it to those. `language` is the language of the feedback, "" for that of each student's notebook.
     """
+    from autograder.run.class_list import class_of_course
     from autograder.run.grade_course import grade_course as grade_class
-    return grade_class(Path(folder), lesson=lesson_called(lesson), students=tuple(students), language=language,
-                       jobs=jobs, force=force, limits=limits, on_grade=on_grade)
+    course = Course.find(Path(folder))
+    class_of_course(course)                         # a roster that cannot be used is said before anything is graded
+    grades = grade_class(course, lesson=lesson_called(lesson), students=tuple(students), language=language, jobs=jobs,
+                         force=force, limits=limits, on_grade=on_grade)
+    there = {grade.student for grade in grades}
+    missing = class_of_course(course, there).without(there) if not students else []
+    return grades.beside(absent=[person.student for person in missing])
 
 
 def verify(lesson: str = DEFAULT, *, quick: bool = False, limits: Limits | None = None,

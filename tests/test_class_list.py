@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,15 @@ from courses import LESSON, class_of_roles, grade_of
 from nbgrader.api import Gradebook
 from stores import keep
 
+from autograder import check, grade_course
 from autograder.cli import run
 from autograder.course.folder import Course
 from autograder.nbgrader.writers import make_gradebook
 from autograder.output.class_list import ClassList, Person
 from autograder.output.exports.roster import RosterError, read_class
 from autograder.records import Grade
+from autograder.report.reading import read_grades
+from autograder.run import job
 
 ROSTER = "student,name,email,section\nstudent-01,Jo de Vries,jo@example.org,A\nstudent-02,Mo,mo@example.org,B\n" \
          "student-03,Bo Béyer,bo@example.org,B\n"
@@ -136,6 +140,48 @@ def test_grade_and_diff_say_who_handed_in_nothing(course, capsys) -> None:
     said = capsys.readouterr().out
     assert "1 of the class handed in nothing:\n student-03 (Bo Béyer)" in said
     assert "student-02 (Mo)" in said
+
+
+def test_json_lines_have_who_handed_in_nothing_and_every_reader_passes_over_it(course, capsys) -> None:
+    assert run(["grade", "--json", "all.jsonl"]) in (0, 1)
+    lines = [json.loads(line) for line in Path("all.jsonl").read_text().splitlines()]
+    assert [(line["student"], line["status"], line["points"]) for line in lines][-1] == (
+        "student-03", "handed_in_nothing", None)
+    assert {frozenset(line) for line in lines} == {frozenset(lines[0])}
+    assert not any(name in Path("all.jsonl").read_text() for name in ("Vries", "Béyer"))
+    assert [grade.student for grade in read_grades(Path("all.jsonl"))] == ["student-01", "student-02"]
+
+
+def test_the_python_interface_has_who_handed_in_nothing_and_what_was_not_looked_at(course) -> None:
+    (course.root / "submitted" / "student-77.ipynb").write_text("{}")
+    grades = grade_course(course.root)
+    assert ([grade.student for grade in grades], grades.absent, [left.path for left in grades.left]) == (
+        ["student-01", "student-02"], ("student-03",), ["student-77.ipynb"])
+    assert grade_course(course.root, students=["student-01"]).absent == ()
+    (course.root / "notes.pdf").write_bytes(b"%PDF-1.4")
+    (course.root / "submitted" / "student-01" / "multihead" / "notes.pdf").write_bytes(b"%PDF-1.4")
+    checked = check(course.root / "submitted" / "student-01")
+    assert (len(checked), [Path(left.path).name for left in checked.left]) == (1, ["notes.pdf"])
+
+
+def test_no_name_reaches_a_worker(course, monkeypatch) -> None:
+    jobs: list[bytes] = []
+    judge = job.judge
+
+    def seen(work: bytes) -> bytes:
+        jobs.append(work)
+        return judge(work)
+    monkeypatch.setattr(job, "judge", seen)
+    assert run(["grade", "--force", "--jobs", "1"]) in (0, 1)
+    assert jobs
+    assert not any(name.encode() in work for work in jobs for name in ("Vries", "Béyer", "student-0"))
+
+
+def test_check_and_forget_show_names(course, capsys) -> None:
+    assert run(["check", "submitted", "--lang", "en"]) in (0, 1)
+    assert "student-01 (Jo de Vries)" in capsys.readouterr().out
+    assert run(["forget", "student-01", "--yes"]) == 0
+    assert "of student-01 (Jo de Vries):" in capsys.readouterr().out
 
 
 def test_names_of_the_gradebook_are_used_and_its_students_expected(course, capsys) -> None:

@@ -31,7 +31,7 @@ ALLOWED = {
     "authoring/new": {"lessons", "lessons/kit", "intake"},
     "authoring/demo": {"lessons", "lessons/kit"},
     "integrations": {"lessons", "lessons/kit", "intake", "course", "output", "output/exports", "sandbox"},
-    "run": {"lessons", "lessons/kit", "course", "judge", "nbgrader"},
+    "run": {"lessons", "lessons/kit", "course", "judge", "nbgrader", "output", "output/exports"},
     "api": {"lessons", "intake", "sandbox", "judge", "course", "proof", "run"},
     "cli": {"lessons", "lessons/kit", "intake", "judge", "course", "output", "output/exports", "report",
             "nbgrader", "authoring", "authoring/new", "authoring/demo", "integrations", "proof", "run", "api"},

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from autograder.cli.class_list import names_here
 from autograder.cli.common import answers, course_settings, exit_code, say
 from autograder.cli.lessons import lesson_option, lessons_to_try
 from autograder.cli.options import common, examples, json_target, spare_the_given
@@ -38,4 +39,6 @@ def check(paths: tuple[str, ...], lesson: str | None, target: str | None, langua
             answer.progress(graded, index, len(submissions))
             answer(graded)
         answer.besides(left)
+        if target != "-" and len(answer.grades) > 1:
+            answer.people = names_here()
     return exit_code(answer.grades, answer.left)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli.common import course_lesson, course_settings
+from autograder.cli.common import course_lesson
 
 if TYPE_CHECKING:
     from autograder.cli.final_marks import Export
@@ -20,31 +20,31 @@ section_option = click.option("--section", metavar="NAME", default="",
 
 
 def class_list(course: Course | None, section: str = "", graded: Collection[str] = ()) -> ClassList:
-    """The class of a course, or one section of it. UsageError if the roster cannot be used.
-
-    The roster's names go before those of the gradebook. Where there is a roster, only it says whose work is expected.
-    """
+    """The class of a course, or one section of it. UsageError if the roster cannot be used."""
     from autograder.output.class_list import ClassList
     if course is None:
         if section:
             raise click.UsageError("--section needs a course's folder whose autograder.toml names a roster")
         return ClassList()
-    from autograder.nbgrader.students import gradebook_students
-    from autograder.output.exports.roster import RosterError, read_class
-    known = gradebook_students(course)
+    from autograder.run.class_list import class_of_course
     try:
-        people, notes = dict(known), ()
-        if roster := course_settings(course.root).roster:
-            listed, notes = read_class(course.root / roster, {*known, *graded})
-            people = {student: person._replace(expected=False) for student, person in known.items()}
-            for student, person in listed.items():
-                other = known.get(student, person)
-                people[student] = person._replace(name=person.name or other.name, email=person.email or other.email)
-        found = ClassList({student: person for student, person in people.items() if student not in course.excluded},
-                          tuple(notes))
+        found = class_of_course(course, graded)
         return found.section(section) if section else found
-    except (RosterError, ValueError) as error:
+    except ValueError as error:
         raise click.UsageError(str(error)) from None
+
+
+def names_here() -> ClassList:
+    """What students are called in the course in this folder, for those who read about their work; nobody is expected.
+
+    A roster that cannot be used is left out: nothing depends on it.
+    """
+    from autograder.output.class_list import ClassList
+    try:
+        people = class_list(_here()).people
+    except click.UsageError:
+        people = {}
+    return ClassList({student: person._replace(expected=False) for student, person in people.items()})
 
 
 def class_of(file: Path | None, section: str, grades: Iterable[Grade]) -> ClassList:

@@ -90,7 +90,7 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
         answer.all(marked(course, lesson, grades))
         answer.besides(watch.left)
         if not choices.get("students"):
-            answer.people = class_list(course, graded=[grade.student for grade in answer.grades])
+            answer.class_is(class_list(course, graded=[grade.student for grade in answer.grades]))
             for note in answer.people.notes:
                 click.echo(f"autograder grade: {note}", err=True)
     overview, complete = write_course_report(work, lesson, language, len(grades))

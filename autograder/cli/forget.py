@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from autograder.cli.class_list import names_here
 from autograder.cli.common import DONE
 from autograder.cli.options import examples, handed_in
 
@@ -31,6 +32,7 @@ def forget(student: str, yes: bool) -> int:
     from autograder.course.folder import Course, CourseError
     from autograder.course.lock import only_one
     from autograder.nbgrader.removal import mentions, remove
+    from autograder.output.plain import plain
     try:
         course = Course.find(Path.cwd())
         with only_one(course.root, "autograder forget", PATIENCE):
@@ -39,7 +41,8 @@ def forget(student: str, yes: bool) -> int:
                 named = [os.path.relpath(path) for path in mentions(course, student)]
                 still = f"; these files hold the name, and are kept: {', '.join(named[:5])}" if named else ""
                 raise click.UsageError(f"nothing in {course.root} is about {student}{_nearest(course, student)}{still}")
-            click.echo("\n".join([f"of {student}:", *(f"  {line}" for line in found)]))
+            who = plain(names_here().called(student))
+            click.echo("\n".join([f"of {who}:", *(f"  {line}" for line in found)]))
             _ask(yes)
             remove(course, student)
             click.echo(f"removed; `autograder report` makes the class report again, without {student}")

@@ -21,7 +21,7 @@ import msgspec
 from autograder.course import STORE, old_journal
 from autograder.course.folder import CourseError
 from autograder.intake.own_cells import OF_FILES
-from autograder.records import Grade, Submission
+from autograder.records import Grade, Left, Submission
 
 _PATIENCE = 30.0                                # seconds to wait for another program's write
 _SECURE = "PRAGMA secure_delete = ON;"          # removed or replaced data does not stay in the file
@@ -191,8 +191,15 @@ class Store:
 class Grades(Sequence[Grade]):
     """Grades by their numbers, each read from the store when needed: a class of any size takes little memory."""
 
-    def __init__(self, path: Path, numbers: Sequence[int]):
+    def __init__(self, path: Path, numbers: Sequence[int], left: Sequence[Left] = (), absent: Sequence[str] = ()):
         self._path, self._numbers = path, numbers
+        self.left = tuple(left)                 # what was not looked at among the work of this class
+        self.absent = tuple(absent)             # the students of the class who handed in nothing
+
+    def beside(self, left: Sequence[Left] | None = None, absent: Sequence[str] | None = None) -> Grades:
+        """The same grades, with what was not looked at, or who handed in nothing."""
+        return Grades(self._path, self._numbers, self.left if left is None else left,
+                      self.absent if absent is None else absent)
 
     def __len__(self) -> int:
         return len(self._numbers)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from autograder.faults import broken
-from autograder.output.class_list import ClassList
+from autograder.output.class_list import ClassList, Person
 from autograder.output.jsonl import CannotWrite, json_lines
 from autograder.records import Diagnosis, ExerciseGrade, Grade, Left
 
@@ -21,7 +21,7 @@ from autograder.records import Diagnosis, ExerciseGrade, Grade, Left
 class Answers:
     """Call it with a grade to show that grade and keep it for the summary; `progress` moves the bar."""
 
-    show: Callable[[Grade | Left], None] = lambda grade: None
+    show: Callable[[Grade | Left | Person], None] = lambda grade: None
     progress: Callable[[Grade, int, int], None] = lambda grade, done, total: None
     grades: list[Grade] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
@@ -35,6 +35,12 @@ class Answers:
         self.left.extend(left)
         for each in self.left:
             self.show(each)
+
+    def class_is(self, people: ClassList) -> None:
+        """Take what the students are called, and who of them handed in nothing."""
+        self.people = people
+        for person in people.without({grade.student for grade in self.grades}):
+            self.show(person)
 
     def all(self, grades: Iterable[Grade]) -> None:
         """Take the grades of a whole class, of which only one at a time has to be in memory."""
@@ -88,7 +94,7 @@ def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
         from autograder.output.terminal import console
         to = console(sys.stdout)
         if each and len(taken.grades) > 1:
-            print_totals(to, taken.grades, language)
+            print_totals(to, taken.grades, language, taken.people)
         print_results(to, taken.grades, language, taken.people)
     if target != "-" and taken.left:
         from autograder.output.results import print_left
@@ -96,7 +102,7 @@ def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
         print_left(console(sys.stdout), taken.left, language)
 
 
-def _printer(language: str) -> Callable[[Grade | Left], None]:
+def _printer(language: str) -> Callable[[Grade | Left | Person], None]:
     from autograder.output.terminal import console, print_grade
     to = console(sys.stdout)
-    return lambda grade: None if isinstance(grade, Left) else print_grade(to, grade, language)
+    return lambda each: print_grade(to, each, language) if isinstance(each, Grade) else None

@@ -11,9 +11,14 @@ from typing import Any, BinaryIO
 
 from autograder.atomic import whole_file
 from autograder.locale.language import language_for, translate, translated
+from autograder.output.class_list import Person
 from autograder.output.marks import error_words, number
 from autograder.output.weight import fitted, weight
-from autograder.records import CellReport, ExerciseGrade, Grade, Left, Mark, Verdict
+from autograder.records import CellReport, ExerciseGrade, Grade, Left, Mark, Verdict, text
+
+NOTHING = text("nothing was handed in")
+#: of the lines that are no grades
+NO_GRADE = ("not_looked_at", "handed_in_nothing")
 
 
 class CannotWrite(Exception):
@@ -34,6 +39,14 @@ def left_line(left: Left, language: str) -> str:
     """What was not looked at, as a line with the same keys as that of a grade."""
     nobodys = as_json(Grade(left.path, "", "", "unreadable", None, 0.0, notices=(left.why,)), language)
     line = json.dumps({**nobodys, "status": "not_looked_at", "max_points": None}, ensure_ascii=False)
+    return line.encode("utf-8", "replace").decode("utf-8")
+
+
+def absent_line(person: Person, language: str) -> str:
+    """Who handed in nothing, as a line with the same keys as that of a grade; without the name, as all others."""
+    nobodys = as_json(Grade("", person.student, "", "unreadable", None, 0.0, notices=(NOTHING,)), language)
+    line = json.dumps({**nobodys, "status": "handed_in_nothing", "submission": None, "max_points": None},
+                      ensure_ascii=False)
     return line.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -86,9 +99,9 @@ def _verdict(verdict: Verdict, language: str) -> dict[str, Any]:
 
 
 @contextmanager
-def json_lines(target: str, language: str) -> Iterator[Callable[[Grade | Left], None]]:
-    """Yield a function that writes a grade, or what was not looked at, to `target`: a file, or line by line to standard
-    output for "-".
+def json_lines(target: str, language: str) -> Iterator[Callable[[Grade | Left | Person], None]]:
+    """Yield a function that writes a grade, what was not looked at, or who handed in nothing, to `target`: a file, or
+    line by line to standard output for "-".
 
     The file is replaced as a whole, and only if everything went well; until then its old content stays. Raises
     CannotWrite at once if the target cannot be written, and later if its disk is full.
@@ -96,10 +109,9 @@ def json_lines(target: str, language: str) -> Iterator[Callable[[Grade | Left], 
     ours = True                           # whether an OSError is about the target
     try:
         with _standard_output() if target == "-" else whole_file(Path(os.path.realpath(target))) as file:
-            def write(grade: Grade | Left) -> None:
+            def write(each: Grade | Left | Person) -> None:
                 nonlocal ours
-                words = left_line(grade, language or "nl") if isinstance(grade, Left) else json_line(grade, language)
-                line = words.encode() + b"\n"
+                line = _line_of(each, language).encode() + b"\n"
                 ours = True
                 file.write(line)
                 file.flush()
@@ -111,6 +123,12 @@ def json_lines(target: str, language: str) -> Iterator[Callable[[Grade | Left], 
         if not ours or isinstance(error, BrokenPipeError):
             raise
         raise CannotWrite(f"cannot write {target}: {error.strerror or error}") from None
+
+
+def _line_of(each: Grade | Left | Person, language: str) -> str:
+    if isinstance(each, Grade):
+        return json_line(each, language)
+    return left_line(each, language or "nl") if isinstance(each, Left) else absent_line(each, language or "nl")
 
 
 @contextmanager

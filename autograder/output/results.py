@@ -60,7 +60,7 @@ def print_left(to: Console, left: Sequence[Left], language: str) -> None:
                                            count=len(plain_ones), names=names), language)), "dim"))
 
 
-def print_totals(to: Console, grades: Sequence[Grade], language: str) -> None:
+def print_totals(to: Console, grades: Sequence[Grade], language: str, people: ClassList = NOBODY) -> None:
     """A line for each of several submissions: whose it is, and its points."""
     times = Counter(grade.student for grade in grades)
     table = Table.grid(padding=(0, 2, 0, 0))
@@ -68,7 +68,7 @@ def print_totals(to: Console, grades: Sequence[Grade], language: str) -> None:
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
     for grade in grades:
-        name = grade.student if grade.student and times[grade.student] == 1 else grade.submission
+        name = people.called(grade.student) if grade.student and times[grade.student] == 1 else grade.submission
         status = "" if grade.status == "graded" else translate(STATUS[grade.status], language)
         table.add_row(Line(plain(name)), Line(points_of(grade.points, grade.max_points), "bold"), Line(status, "red"))
     to.print(table)

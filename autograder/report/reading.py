@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from autograder.output.jsonl import NO_GRADE
 from autograder.records import ExerciseGrade, Grade, Left, Text
 
 Titles = Mapping[tuple[str, str], Text]         # (exercise, check) -> the check's line
@@ -84,7 +85,7 @@ def _read(line: bytes, titles: Titles, path: Path, number: int, journal: bool) -
 def _grade(line: bytes, titles: Titles) -> tuple[Grade | None, bool]:
     """The grade on one line, and whether it is a record (of a journal) rather than output for people."""
     data = msgspec.json.decode(line)
-    if data.get("status") == "not_looked_at":
+    if data.get("status") in NO_GRADE:
         return None, False
     recorded = "lesson" in data
     return msgspec.convert(data if recorded else _as_record(data, titles), Grade), recorded

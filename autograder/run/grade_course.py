@@ -103,7 +103,7 @@ def grade_course(course: Where, *, language: str = "nl", on_grade: OnGrade | Non
                 if on_grade is not None:
                     on_grade(judged.grade, done, len(whole.students))
         whole.event("finished", submissions=done)
-        return store.grades(whole.students)
+        return store.grades(whole.students).beside(whole.left)
 
 
 def _graded(whole: Class, pool: Pool, store: Store, write: Writers) -> Iterator[Judged]:
