@@ -51,9 +51,6 @@ else:
     ]
     c.Execute.timeout = 120             # seconds for a cell: the first that asks for points waits for a whole grading
 
-# `nbgrader validate` and the Validate button also report examples that fail, which are not graded.
-c.Validator.validate_all = True
-
 # What students get from `nbgrader generate_feedback`: the autograder's page above nbgrader's, and no hidden tests.
 c.GenerateFeedback.preprocessors = [
     "nbgrader.preprocessors.GetGrades",

@@ -243,6 +243,6 @@ def test_the_configuration_has_one_line_that_gives_the_grading_back_to_nbgrader(
     assert "Autograde" in course.config
     path.write_text(path.read_text().replace("ENGINE = True", "ENGINE = False"))
     stock = Course.find(tmp_path)
-    assert "Autograde" not in stock.config
+    assert "autograde_preprocessors" not in stock.config.Autograde
     assert stock.config.Execute.timeout > Execute.timeout.default_value     # the cell waits for a whole grading
     assert Autograde(coursedir=None, config=stock.config).autograde_preprocessors[0] is Execute

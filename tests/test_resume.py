@@ -259,7 +259,7 @@ def test_what_a_person_wrote_is_no_reason_to_write_again(small):
 def test_the_page_follows_what_a_person_gave(small):
     changed("UPDATE grade SET manual_score = 2, extra_credit = 1, needs_manual_grade = 0")(small)
     assert "feedback/student-01/multihead.html" in written(small)
-    assert "<td class=\"points\">45 / 20</td>" in (small / "feedback" / "student-01" / "multihead.html").read_text()
+    assert "<td class=\"points\">15 / 20</td>" in (small / "feedback" / "student-01" / "multihead.html").read_text()
     assert written(small) <= {".autograder/store.db"}
     with sqlite3.connect(small / "gradebook.db") as gradebook:
         assert set(gradebook.execute("SELECT manual_score, extra_credit FROM grade")) == {(2.0, 1.0)}
