@@ -87,7 +87,9 @@ def test_the_source_notebook_is_clean():
     assert notebook.metadata == {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
                                  "language_info": {"name": "python"}}
     for cell in notebook.cells:
-        assert set(cell.metadata) <= {"nbgrader"}
+        example = cell.metadata.get("nbgrader", {}).get("grade_id", "").startswith("example_")
+        assert cell.metadata.get("tags", []) == ["raises-exception"] * example      # Jupyter goes on after these
+        assert set(cell.metadata) <= {"nbgrader", "tags"}
         assert not cell.get("outputs")
         assert cell.get("execution_count") is None
 

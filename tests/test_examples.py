@@ -159,9 +159,12 @@ def test_a_lost_route_is_named(line, words):
 
 
 @pytest.mark.parametrize("language", RELEASES)
-def test_the_reference_passes_every_example(language):
+def test_the_reference_passes_every_example_and_each_says_so(language, capsys):
     names = solved()
     assert [said(names, language, example) for example in EXAMPLES] == [""] * len(EXAMPLES)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(EXAMPLES)
+    assert all(line.startswith("✓ ") for line in lines)
 
 
 def test_a_forward_of_nan_is_not_compared():

@@ -152,7 +152,19 @@ def test_outside_a_notebook_it_is_printed(capsys):
         explore.explore(direct, language="en")
     out = capsys.readouterr().out
     assert "Row 0 should hold token 0" in out
-    assert "look(token=0" in out
+    assert "See more? Run this in a new cell:" in out
+
+
+@pytest.mark.parametrize("language", ["nl", "en"])
+def test_what_it_says_to_run_works_and_shows_the_same_functions(capsys, language):
+    """The lines are run as they are printed, with no other names than those of the notebook."""
+    with beside("nl"):
+        explore.explore(direct, language=language)
+        shown, lines = capsys.readouterr().out.split("from explore import look")
+        exec("from explore import look" + lines, {"split_heads": direct})
+    again = capsys.readouterr().out
+    assert ("Row 0 should hold token 0" if language == "en" else "In rij 0 hoort token 0 te staan") in again
+    assert ("Row 0 should" if language == "en" else "In rij 0") in shown
 
 
 @pytest.mark.parametrize("missing", ["matplotlib", "ipywidgets", "IPython"])

@@ -83,6 +83,8 @@ SYMMETRIC = {name: np.eye(12) * 2 for name in NAMES}
     (trial(x=np.broadcast_to(T5[:, :1], T5.shape)), f"alle tokens van een reeks zijn gelijk. Dan maakt het niet uit "
                                                     f"hoe je ze mengt: {KEYS}"),
     (trial(x=np.zeros((2, 5, 12))), KEYS),
+    (trial(x=60 * T5), "bijna alle gewichten zijn 0 of 1. Een duwtje aan een score verandert dan niets: over Q en K zegt "
+                       "deze proef bijna niets. Kies kleinere getallen in x."),
     (trial(allowed=np.ones((5, 5), dtype=bool)), "het masker is overal True"),
     (trial(allowed=np.eye(5, dtype=bool) | np.eye(5, dtype=bool)[::-1]), "het masker is symmetrisch"),
     (trial(B=1), "B = 1: een fout tussen de reeksen"), (trial(T=1), "T = 1: een fout tussen de tijdstappen"),
@@ -106,6 +108,18 @@ def test_the_spots_are_blind_indeed(capsys):
     backward = names["multihead_backward"]
     assert run(capsys, backward=backward, **trial(allowed=np.eye(5, dtype=bool)))[0] is True
     assert run(capsys, backward=backward, **trial())[0] is False
+
+
+def test_large_numbers_hide_what_is_wrong_with_q_and_k(capsys):
+    """Where the softmax is saturated, a dx with the route through V alone passes: then gradcheck says so."""
+    names = overwritten("def multihead_backward(cache, params, dy):\n"
+                        "    dx, grads = reference_multihead_backward(cache, {**params, 'wq': 0 * params['wq'], "
+                        "'wk': 0 * params['wk']}, dy)\n"
+                        "    return dx, {**grads, 'wq': 0 * grads['wq'], 'wk': 0 * grads['wk']}")
+    right, out = run(capsys, backward=names["multihead_backward"], **trial(x=300 * T5))
+    assert right is True
+    assert "bijna alle gewichten zijn 0 of 1" in out
+    assert "bijna alle gewichten" not in run(capsys, **trial(x=T5))[1]
 
 
 def test_the_trial_is_left_as_it_was(capsys):

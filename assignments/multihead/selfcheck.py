@@ -29,8 +29,10 @@ WORDS = {                                   # what -> (Dutch, English)
                   "{name} is not written yet: it still says raise NotImplementedError()."),
     "assert": ("de assert op regel {line} gaat niet op: {code}", "the assert on line {line} does not hold: {code}"),
     "place": ("cel {cell}, regel {line}", "cell {cell}, line {line}"),
-    "slow": ("duurt langer dan {seconds:g} seconden. Staat er een lus in die nooit eindigt?",
-             "takes more than {seconds:g} seconds. Is there a loop that never ends?"),
+    "slow": ("is na {seconds:g} seconden nog niet klaar, en meer tijd krijgt een cel hier niet; met --seconds 60 "
+             "krijgt elke cel een minuut.",
+             "is not done after {seconds:g} seconds, which is all the time that a cell gets here; with --seconds 60 "
+             "each cell gets a minute."),
     "ended": ("hier stopte Python helemaal. Staat er een exit() of quit() in, of is het geheugen vol?",
               "here Python stopped altogether. Is there an exit() or quit(), or is memory full?"),
     "cell": ("cel {cell}", "cell {cell}"),

@@ -12,7 +12,8 @@ import nbformat
 MARKERS = ("BEGIN HIDDEN", "END HIDDEN", "BEGIN SOLUTION", "END SOLUTION", "BEGIN MARK SCHEME",
            "autograder.nbgrader.kernel")
 NOTEBOOK_METADATA = {"kernelspec", "language_info"}
-CELL_METADATA = {"nbgrader", "deletable", "editable"}
+CELL_METADATA = {"nbgrader", "deletable", "editable", "tags"}
+GOES_ON = "raises-exception"            # the only tag: after an error in this cell Jupyter runs the next one
 NBGRADER_METADATA = {"schema_version", "grade", "grade_id", "locked", "solution", "task", "points", "checksum",
                      "cell_type"}
 _EMBEDDED = re.compile(r"base64,([\w+/=]+)")
@@ -107,6 +108,7 @@ def _prove_notebook(file: str, notebook: nbformat.NotebookNode, kept: Secrets) -
         if cell.get("outputs") or cell.get("execution_count") is not None:
             raise Leak(file, name, "", "the cell has been run: its outputs or its count are left in")
         _prove_metadata(file, name, cell.metadata, CELL_METADATA)
+        _prove_metadata(file, name, dict.fromkeys(cell.metadata.get("tags", ())), {GOES_ON})
         _prove_metadata(file, name, cell.metadata.get("nbgrader", {}), NBGRADER_METADATA)
 
 

@@ -3,7 +3,9 @@
     from explore import explore
     explore(split_heads, merge_heads)                             met knoppen, waar ipywidgets er is
     explore(split_heads, merge_heads, language="en")              with buttons, where ipywidgets is installed
-    look(token=0, heads=4, head=1, causal=True)                   in tekst, overal / as text, anywhere
+
+    from explore import look                                      in tekst, overal / as text, anywhere
+    look(token=0, heads=4, head=1, causal=True)
 
 Met je eigen functies erbij zie je wat die met de tokens en de kenmerken doen; zonder zie je hoe het hoort.
 With your own functions you see what they do to the tokens and the features; without, how it is meant.
@@ -42,7 +44,7 @@ WORDS = {
         "instead": "Hieronder zie je daarom hoe het hoort.", "query": "token", "heads": "heads", "head": "head",
         "mask": "masker", "input": "x (T, C): wat head {head} krijgt, helder", "inside": "head {head}: (T, d)",
         "bars": "gewichten op de keys", "feature": "kenmerk",
-        "again": "Meer zien? look(token=0, heads=4, head=1, causal=True)",
+        "again": "Meer zien? Draai dit in een nieuwe cel:",
         "range": "look kan dit niet tonen: {what} is {seen}; kies uit {choice}."},
     "en": {
         "what": "Token {token}, head {head} of {heads} (d = {d}), {mask}", "full": "full mask",
@@ -64,7 +66,7 @@ WORDS = {
         "instead": "So below you see how it should be.", "query": "token", "heads": "heads", "head": "head",
         "mask": "mask", "input": "x (T, C): what head {head} gets, bright", "inside": "head {head}: (T, d)",
         "bars": "weights on the keys", "feature": "feature",
-        "again": "See more? look(token=0, heads=4, head=1, causal=True)",
+        "again": "See more? Run this in a new cell:",
         "range": "look cannot show this: {what} is {seen}; choose from {choice}."}}
 
 
@@ -258,7 +260,14 @@ def explore(split_heads=None, merge_heads=None, language="nl"):
     if _shell() is not None and (image := _image(view)):
         from IPython.display import HTML, display
         display(HTML(image))
-    print(f"{view}\n\n{view.say('again')}")
+    print(f"{view}\n\n{view.say('again')}\n{_more(split_heads, merge_heads, language)}")
+
+
+def _more(split_heads, merge_heads, language):
+    """Lines that show something else in the same way, ready to be run."""
+    own = [f"{name}={name}" for name, given in (("split_heads", split_heads), ("merge_heads", merge_heads)) if given]
+    spoken = [] if language == "nl" else [f'language="{language}"']
+    return f"from explore import look\nlook({', '.join(['token=0, heads=4, head=1, causal=True', *own, *spoken])})"
 
 
 def _shell():

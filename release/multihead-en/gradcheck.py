@@ -80,7 +80,7 @@ def _report(name, mine, slopes):
 def blind_spots(x, params, heads, allowed):
     """What this trial cannot see, a sentence for each blind spot; an empty list if we know of none."""
     B, T, C = x.shape
-    return [*_about_keys(x, allowed), *_about_mask(allowed),
+    return [*_about_keys(x, allowed), *_about_saturation(x, params, heads, allowed), *_about_mask(allowed),
             *_about_sizes({"B": B, "T": T, "H": heads, "d": C // heads}), *_about_matrices(params)]
 
 
@@ -91,6 +91,19 @@ def _about_keys(x, allowed):
     elif np.allclose(x, x[:, :1]):
         yield ("all tokens of a sequence are equal. Then it makes no difference how you mix them: "
                "about Q and K this trial says nothing.")
+
+
+def _about_saturation(x, params, heads, allowed):
+    """Whether nearly every query with a choice gives all its weight to one key."""
+    choice = allowed.sum(axis=-1) > 1
+    B, T, C = x.shape
+    q, k = ((x @ params[name]).reshape(B, T, heads, C // heads).swapaxes(1, 2) for name in ("wq", "wk"))
+    scores = np.where(allowed, q @ k.swapaxes(-1, -2) / np.sqrt(C // heads), -np.inf)[:, :, choice]
+    if scores.size:
+        parts = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        if np.mean(1 / parts.sum(axis=-1) > 0.99) > 0.9:
+            yield ("nearly all weights are 0 or 1. Then a nudge to a score changes nothing: about Q and K this trial "
+                   "says next to nothing. Choose smaller numbers in x.")
 
 
 def _about_mask(allowed):

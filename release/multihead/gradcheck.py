@@ -80,7 +80,7 @@ def _report(name, mine, slopes):
 def blind_spots(x, params, heads, allowed):
     """Wat deze proef niet kan zien, een zin per blinde vlek; een lege lijst als we er geen weten."""
     B, T, C = x.shape
-    return [*_about_keys(x, allowed), *_about_mask(allowed),
+    return [*_about_keys(x, allowed), *_about_saturation(x, params, heads, allowed), *_about_mask(allowed),
             *_about_sizes({"B": B, "T": T, "H": heads, "d": C // heads}), *_about_matrices(params)]
 
 
@@ -91,6 +91,19 @@ def _about_keys(x, allowed):
     elif np.allclose(x, x[:, :1]):
         yield ("alle tokens van een reeks zijn gelijk. Dan maakt het niet uit hoe je ze mengt: "
                "over Q en K zegt deze proef niets.")
+
+
+def _about_saturation(x, params, heads, allowed):
+    """Of bijna elke query met een keuze al zijn gewicht aan één key geeft."""
+    choice = allowed.sum(axis=-1) > 1
+    B, T, C = x.shape
+    q, k = ((x @ params[name]).reshape(B, T, heads, C // heads).swapaxes(1, 2) for name in ("wq", "wk"))
+    scores = np.where(allowed, q @ k.swapaxes(-1, -2) / np.sqrt(C // heads), -np.inf)[:, :, choice]
+    if scores.size:
+        parts = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        if np.mean(1 / parts.sum(axis=-1) > 0.99) > 0.9:
+            yield ("bijna alle gewichten zijn 0 of 1. Een duwtje aan een score verandert dan niets: over Q en K zegt deze proef "
+                   "bijna niets. Kies kleinere getallen in x.")
 
 
 def _about_mask(allowed):

@@ -13,7 +13,8 @@ from autograder.intake.regions import BEGIN, END
 
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
           "language_info": {"name": "python"}}
-REPLACE = {"nl": "Vervang de regel hieronder door je eigen code.", "en": "Replace the line below by your own code."}
+REPLACE = {"nl": "Schrijf: vervang de regel hieronder door je eigen code.",
+           "en": "Write: replace the line below by your own code."}
 LEAVE = {"nl": "Deze cel geeft je punten voor {}. Laat hem leeg.",
          "en": "This cell gives you your points for {}. Leave it empty."}
 
