@@ -169,8 +169,9 @@ class Families:
             values.append((factor, trial.sizes))
         if all(abs(value - 1) <= ALIKE for value, _ in values):
             return ""
-        return next((called for called in values[0][1] if all(
-            abs(value - sizes[called]) <= 1e-5 * abs(value) for value, sizes in values)), None)
+        called = [name for name in values[0][1] if all(abs(value - sizes[name]) <= 1e-5 * abs(value)
+                                                       for value, sizes in values)]
+        return " = ".join(called[:MOST_TOLD]) or None
 
     def _outcome(self, model: Model, trial: Trial, ways: tuple[Way, ...]) -> dict[str, np.ndarray] | None:
         """The result of these ways, remembered: a class makes the same slips again and again."""

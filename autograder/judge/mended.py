@@ -6,7 +6,7 @@ that shape is left. Then the reference's own quantity, laid out in the same way,
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any
@@ -30,9 +30,10 @@ class Mending(AskIn):
     case, the telling case's cache is filled with the numbers of that one.
     """
 
-    def __init__(self, subject: Subject, reference: LocalSubject, explaining: Sequence[LocalSubject], telling: Result):
+    def __init__(self, subject: Subject, reference: LocalSubject, explaining: Sequence[LocalSubject], telling: Result,
+                 reading: Reading):
         super().__init__("stand-in", subject, reference)
-        self._right, self._explaining, self._telling = reference, explaining, telling
+        self._right, self._explaining, self._telling, self._reading = reference, explaining, telling, reading
         self._asked: dict[Call, Call] = {}
         self._mended: dict[Result, Result] = {}
         self._known = self._recognised(telling)
@@ -41,6 +42,11 @@ class Mending(AskIn):
     def sure(self) -> bool:
         """Whether every array was recognised beyond doubt."""
         return self._known.sure
+
+    @property
+    def taken_for(self) -> dict[int, tuple[str, Layout]]:
+        """What each array was recognised as."""
+        return self._known.names
 
     def _really(self, call: Call) -> Call:
         if call not in self._asked:
@@ -64,8 +70,8 @@ class Mending(AskIn):
         return Result(arg.of, arg.part, tuple(self._recognised(arg).instead))
 
     def _recognised(self, arg: Result) -> Recognised:
-        return Recognised(self._subject.insides(arg), _quantities(self._right, arg.of),
-                          [_quantities(one, arg.of) for one in self._explaining])
+        right, wrong = _quantities(self._right, arg.of), [_quantities(one, arg.of) for one in self._explaining]
+        return Recognised(self._subject.insides(arg), right, wrong, self._reading(right, wrong))
 
 
 def laid_out_alike(forward: Judged, reference: Subject) -> bool:
@@ -97,11 +103,17 @@ def mended_world(judged: Judged, forward: Judged, failed: Sequence[str], open_su
         return False
     proxied = judged.exercise.proxied if failed else ()
     because = text("right; it only failed because of your {functions}", functions=forward.exercise.name)
+    settled, tried = False, []
     with open_subject(functions_of(reference, proxied), tuple(proxied)) as subject:
-        ask = Mending(subject, reference, explaining, telling)
-        try_again(judged, "mended", ask, because)
-    asked = [outcome for call, outcome in ask.answers.items() if call.function == judged.exercise.name]
-    return judged.complete or ask.sure and bool(asked) and all(one.status == "answered" for one in asked)
+        for reading in READINGS:
+            ask = Mending(subject, reference, explaining, telling, reading)
+            if judged.complete or ask.taken_for in tried:
+                continue
+            tried.append(ask.taken_for)
+            try_again(judged, "mended", ask, because)
+            asked = [outcome for call, outcome in ask.answers.items() if call.function == judged.exercise.name]
+            settled = settled or ask.sure and bool(asked) and all(one.status == "answered" for one in asked)
+    return judged.complete or settled
 
 
 # --- where there is nothing to mend ----------------------------------------------------------------------------------
@@ -128,6 +140,19 @@ NO_CACHE = (
 
 # --- which array is what ------------------------------------------------------------------------------------------
 
+Quantities = Mapping[str, Any]
+#: from the reference's quantities and those of the mistakes to where an array is looked up, first where it is looked for
+#: first
+Reading = Callable[[Quantities, list[Quantities]], list[Quantities]]
+#: An array can be right in one place and wrong in another: queries are the keys of whoever exchanges them, and exp of the
+#: scores is what weights are before they are divided. So the answers decide which of these is meant.
+READINGS: tuple[Reading, ...] = (
+    lambda right, wrong: [*wrong, right],
+    lambda right, wrong: [right],
+    lambda right, wrong: [{name: value for name, value in right.items() if name.startswith("/")}],
+)
+
+
 @dataclass
 class Recognised:
     """The arrays and numbers of one cache, and which of the reference's quantities belongs in the place of each."""
@@ -135,6 +160,7 @@ class Recognised:
     found: list[Any]
     right: Mapping[str, Any]                    # the reference's quantities by name
     wrong: list[Mapping[str, Any]]              # the same of mistakes that explain the forward
+    looked_up: list[Mapping[str, Any]]          # those of them in which an array is looked up, in this order
     names: dict[int, tuple[str, Layout]] = field(default_factory=dict)      # of what is recognised
     sizes: dict[int, tuple[str, Layout]] = field(default_factory=dict)      # numbers that are right here
     sure: bool = True
@@ -171,7 +197,7 @@ class Recognised:
 
     def _known(self, i: int, taken: set[bytes]) -> bool:
         """Whether it is what a mistake that explains the forward has there, or what the reference has."""
-        for quantities in (*self.wrong, self.right):
+        for quantities in self.looked_up:
             names = [(name, layout) for name, value in quantities.items()
                      if isinstance(self.right.get(name), np.ndarray)
                      and (layout := _layout(value, self.found[i])) is not None]
