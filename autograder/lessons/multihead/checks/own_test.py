@@ -60,9 +60,21 @@ def catches(implementation: str, points: str, title: Text, hint: Text) -> Check:
         outcome = ask.trial(implementation)
         _finished(outcome)
         if outcome.status == "answered":
-            raise Wrong(hint)
+            raise Wrong(_lets_through(ask, outcome, hint))
     run.__name__ = f"catches_{implementation}"
     return check(title, points, needs=NEEDS)(run)
+
+
+def _lets_through(ask: Ask, outcome: Outcome, hint: Text) -> Text:
+    """Why this wrong implementation gets through: the hint is about what the test tries, if it tests at all."""
+    if outcome.value is False and ask.trial(RIGHT[0]).value is not False:
+        return text("own_test returns False for an implementation that is wrong, and that is not a rejection: raise an "
+                    "AssertionError, with assert for example")
+    if all(ask.trial(name).status == "answered" for name in CATCHES):
+        return text("own_test lets every wrong implementation through. Does it compare numbers, and with something that "
+                    "does not come from the functions that it tries? Inside own_test, multihead is the function that it "
+                    "is given: put my_multihead = multihead above the def")
+    return hint
 
 
 _QK_HINT = text("An implementation in which Q and K play no real part gets through: with one key, or with equal "

@@ -28,18 +28,23 @@ def of_forward(given: Given, reference: Subject) -> tuple[str, Text] | None:
     y, cache = reference.answer(probes.GENERAL.forward).value
     own = leaves.get("J")
     if same(leaves.get("Y"), y):
-        return None if own is None or same(own, cache["joined"]) else (
-            "joined", text("Y is right, and cache['joined'] is not J: which array is multiplied by WO?"))
+        if own is not None and not same(own, cache["joined"]):
+            return "joined", text("Y is right, and cache['joined'] is not J: which array is multiplied by WO?")
+        again = given.get(probes.LARGE_SCORES.forward, {}).get("Y")
+        return ("kept", text("With every number in x 60 times as large, Y is the same as before: does your function keep "
+                             "something of an earlier call?")) if same(again, y) else None
     if leaves.get("Y") is None or leaves["Y"].shape != y.shape or not np.isfinite(leaves["Y"]).all():
         return None
     if relative_error(leaves["Y"], y) < ROUNDED:
-        return "rounded", text("Y is right to about {digits} digits only: where are numbers rounded, or kept in a type "
-                               "that holds few digits?", digits=int(-np.log10(relative_error(leaves["Y"], y))))
+        return "rounded", text("Y is right to about {digits} digits only: is something rounded, kept in a type that "
+                               "holds few digits, or changed a little on the way?",
+                               digits=int(-np.log10(relative_error(leaves["Y"], y))))
     if same(own, cache["joined"]):
         return "last-step", text("J is right (cache['joined']), and Y is not: look at the step from J to Y")
     last = own is not None and own.shape == y.shape and same(leaves["Y"], own @ probes.GENERAL.params["wo"])
-    found = _odd_part(leaves["Y"], y, own if last else None, cache["joined"]) or _by_cases(
-        {case: _right(given, reference, case.forward) for case in CASES})
+    right = {case: _right(given, reference, case.forward) for case in CASES}
+    odd = None if right[probes.FULL_MASK] else _odd_part(leaves["Y"], y, own if last else None, cache["joined"])
+    found = odd or _by_cases(right)
     if found and last:
         return found[0], text("Y is J·WO of your own J, so the last step is right. {where}", where=found[1])
     return found
@@ -73,21 +78,21 @@ def _by_cases(right: Mapping[probes.Case, bool | None]) -> tuple[str, Text] | No
     """What the cases in which it is right have in common, if only one thing distinguishes them from the others."""
     one_token, one_head, full, narrow = (right[case] for case in CASES)
     if one_token is False:
-        return "values", text("Even with a single token, whose weight is one, the result is wrong: look at X and V, at "
-                              "how heads are cut and joined, and at what comes after")
+        return "values", text("Even with a single token, whose weight is one, the result is wrong: look at X and V, and "
+                              "at how heads are cut and joined")
     if one_token is None or None in (one_head, full, narrow):
         return None
-    if full and not one_head and not narrow:
+    if full:
         return "mask", text("With a full mask everything is right, and with another mask it is not: look at what the "
                             "mask does")
-    if one_head and not full and not narrow:
+    if one_head and not narrow:
         return "heads", text("With one head everything is right, and with several it is not: look at what each head "
                              "gets")
-    if narrow and not full and not one_head:
+    if narrow and not one_head:
         return "width", text("With heads of one feature everything is right, and with wider ones it is not: where does "
                              "the width of a head come in?")
-    return "weights", text("With a single token everything is right, and with several it is not: look at Q, K, the "
-                           "scores and the softmax")
+    return "weights", text("With a single token everything is right, and with several it is not. So look where tokens "
+                           "meet: what each head gets of Q and K, the scores, the mask, the softmax, and what is mixed")
 
 
 # --- multihead_backward -------------------------------------------------------------------------------------------
@@ -105,6 +110,9 @@ def of_backward(given: Given, reference: Subject) -> tuple[str, Text] | None:
         return None if same(leaves.get("dX"), dx) else _routes(leaves.get("dX"), reference)
     first = wrong[0]
     where = _THROUGH[first] if first == "dWO" else _before_or_in_the_sum(first, leaves[first], want[first])
+    if first != "dWO" and same(leaves.get("dX"), dx):
+        where = text("dX is right, so {part} is too: look at the sum that makes {name} of X and {part}",
+                     name=first, part=f"d{first[-1]}")
     if not right:
         return f"first-wrong-{first}", where
     return f"first-wrong-{first}", text("{right}: right. {where}", right=right, where=where)
@@ -131,7 +139,7 @@ def _before_or_in_the_sum(name: str, got: np.ndarray, want: np.ndarray) -> Text:
     where = place(part.reshape(x.shape), should.reshape(x.shape), "BTC")
     if where is None:
         return _THROUGH[name]
-    return text("{why}. In the {part} that belongs to it {where}", why=_THROUGH[name], part=f"d{name[-1]}", where=where)
+    return text("{why} ({part}, read back from it: {where})", why=_THROUGH[name], part=f"d{name[-1]}", where=where)
 
 
 def _routes(dx: np.ndarray | None, reference: Subject) -> tuple[str, Text] | None:

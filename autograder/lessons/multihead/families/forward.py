@@ -74,6 +74,12 @@ _EXCHANGE = Step(lambda s: None, (
         setting(q=lambda s: s.x @ s.wq.T, k=lambda s: s.x @ s.wk.T, v=lambda s: s.x @ s.wv.T)),
     Way("k-from-q", "K = Q·WK", setting(k=lambda s: s.q @ s.wk)),
     Way("v-from-k", "V = K·WV", setting(v=lambda s: s.k @ s.wv)),
+    *(Way(f"parts-{''.join(order)}", text("{parts} as queries, keys and values", parts=", ".join(order).upper()),
+          setting(**{part: lambda s, other=other: getattr(s, other) for part, other in zip("qkv", order, strict=True)}))
+      for order in ("kvq", "vqk")),
+    *(Way(f"{part}-of-the-{word}-token", text("the {part} of the {word} token", part=part.upper(), word=said),
+          setting(**{part: lambda s, part=part, by=by: np.roll(getattr(s, part), by, axis=1)}))
+      for part in "qkv" for word, said, by in (("previous", text("previous"), 1), ("next", text("next"), -1))),
     Way("keys-shared", text("the keys of head 0 for every head"),
         setting(k=lambda s: np.tile(s.k[..., :s.d], s.H))),
     Way("values-shared", text("the values of head 0 for every head"),
@@ -134,7 +140,8 @@ _JOIN = Step(setting(joined=lambda s: joined(s.mixed)), (
           setting(joined=lambda s, h=h: joined(_without(s.mixed, h)))) for h in (0, -1)),
     Way("join-features-reversed", text("features that are in reversed order within each head"),
         setting(joined=lambda s: joined(s.mixed[..., ::-1]))),
-    Way("join-time-reversed", text("tokens in reversed order"), setting(joined=lambda s: joined(s.mixed[:, :, ::-1])))))
+    Way("join-time-reversed", text("tokens in reversed order"), setting(joined=lambda s: joined(s.mixed[:, :, ::-1]))),
+    Way("join-plus-x", text("X added to J"), setting(joined=lambda s: joined(s.mixed) + s.x))))
 
 
 def _without(h: np.ndarray, head: int) -> np.ndarray:
@@ -197,4 +204,4 @@ _FLAT = frozenset({"weights-even", "mix-missing", "softmax-hard", "y-first-seque
 TRIALS = (probes.GENERAL, probes.FULL_MASK, probes.ONE_HEAD, probes.OFF_DIAGONAL)
 FORWARD = Model("multihead", tuple(map(trial, TRIALS)), STEPS, {"J": "joined", "Y": "y"}, parts, OFTEN,
                 _FLAT, of_forward,
-                tuple(case.forward for case in (probes.ONE_TOKEN, probes.NARROW_HEADS)))
+                tuple(case.forward for case in (probes.ONE_TOKEN, probes.NARROW_HEADS, probes.LARGE_SCORES)))

@@ -17,7 +17,8 @@ _DIVISORS: dict[str, Callable[[State], float]] = {
     "d²": lambda s: s.d ** 2, "d·√d": lambda s: s.d ** 1.5, "⌊√d⌋": lambda s: int(s.d ** 0.5),
     "round(√d)": lambda s: round(s.d ** 0.5), "d+1": lambda s: s.d + 1, "√(d+1)": lambda s: (s.d + 1) ** 0.5,
     "√(d-1)": lambda s: max(s.d - 1, 1) ** 0.5, "d^(1/4)": lambda s: s.d ** 0.25, "log d": lambda s: np.log(s.d),
-    "√d·√C": lambda s: (s.d * s.C) ** 0.5, "√d·H": lambda s: s.d ** 0.5 * s.H, "-√d": lambda s: -s.d ** 0.5}
+    "∛d": lambda s: s.d ** (1 / 3), "2d": lambda s: 2 * s.d, "log(d+1)": lambda s: np.log(s.d + 1), "4": lambda s: 4.0,
+    "√d+1": lambda s: s.d ** 0.5 + 1, "√d·√C": lambda s: (s.d * s.C) ** 0.5, "√d·H": lambda s: s.d ** 0.5 * s.H, "-√d": lambda s: -s.d ** 0.5}
 
 
 def _unit(a: np.ndarray) -> np.ndarray:
@@ -62,6 +63,12 @@ MASK = Step(_masked(lambda s: s.allowed), (
         _masked(lambda s: _causal(s).T)),
     Way("mask-causal-too", text("a causal mask on top of the one that was given"),
         _masked(lambda s: s.allowed & _causal(s))),
+    Way("mask-or-past", text("a mask that always lets the past through"), _masked(lambda s: s.allowed | _causal(s))),
+    Way("mask-or-transposed", text("a mask that holds in both directions"), _masked(lambda s: s.allowed | s.allowed.T)),
+    Way("mask-and-transposed", text("a mask that has to allow both directions"),
+        _masked(lambda s: s.allowed & s.allowed.T)),
+    Way("mask-with-first-key", text("a mask that always lets the first key through"),
+        _masked(lambda s: s.allowed | (np.arange(s.T) == 0))),
     *(Way(f"mask-{axis}-shifted-by-{k}", text("the mask shifted by {number} along its {axis}", number=k, axis=word),
           _masked(lambda s, k=k, axis=axis: np.roll(s.allowed, k, axis=0 if axis == "rows" else 1)))
       for k in (-2, -1, 1, 2) for axis, word in (("rows", text("rows")), ("columns", text("columns")))),
