@@ -50,11 +50,11 @@ class Profile:
 _profile: Profile | None = None                 # of this process, while it is on
 
 
-def profiling(on: bool) -> Profile | None:
+def profiling(on: bool, clock: Callable[[], float] = time.perf_counter) -> Profile | None:
     """Turn it on or off in this process."""
     global _profile
     if on != (_profile is not None):
-        _profile = Profile() if on else None
+        _profile = Profile(clock) if on else None
     if _profile is not None:
         _profile.thread = get_ident()
     return _profile
