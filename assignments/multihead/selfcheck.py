@@ -102,7 +102,8 @@ def code_cells(cells):
         if kind == "markdown":
             section = next(reversed(re.findall(r"^## +(.*)$", source, re.M)), section)
         if kind == "code" and not marks.get("points") and not source.startswith("%%"):
-            example = bool(marks.get("grade")) if marked else looks_like_an_example(source)
+            example = (bool(marks.get("grade")) or str(marks.get("grade_id")).startswith("example_") if marked
+                       else looks_like_an_example(source))
             found.append(Cell(number, without_magics(source), example, re.sub(r"[`*]", "", section).strip()))
     return found
 
