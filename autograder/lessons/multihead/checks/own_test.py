@@ -73,7 +73,7 @@ def _lets_through(ask: Ask, outcome: Outcome, hint: Text) -> Text:
     if all(ask.trial(name).status == "answered" for name in CATCHES):
         return text("own_test lets every wrong implementation through. Does it compare numbers, and with something that "
                     "does not come from the functions that it tries? Inside own_test, multihead is the function that it "
-                    "is given: put my_multihead = multihead above the def")
+                    "is given: put mine = multihead above the def")
     return hint
 
 
