@@ -83,8 +83,8 @@ SYMMETRIC = {name: np.eye(12) * 2 for name in NAMES}
     (trial(x=np.broadcast_to(T5[:, :1], T5.shape)), f"alle tokens van een reeks zijn gelijk. Dan maakt het niet uit "
                                                     f"hoe je ze mengt: {KEYS}"),
     (trial(x=np.zeros((2, 5, 12))), KEYS),
-    (trial(x=60 * T5), "bijna alle gewichten zijn 0 of 1. Een duwtje aan een score verandert dan niets: over Q en K zegt "
-                       "deze proef bijna niets. Kies kleinere getallen in x."),
+    (trial(x=60 * T5), "bijna alle gewichten zijn 0 of 1. Een duwtje aan een score verandert dan niets: over Q en K "
+                       "zegt deze proef bijna niets. Kies kleinere getallen in x."),
     (trial(allowed=np.ones((5, 5), dtype=bool)), "het masker is overal True"),
     (trial(allowed=np.eye(5, dtype=bool) | np.eye(5, dtype=bool)[::-1]), "het masker is symmetrisch"),
     (trial(B=1), "B = 1: een fout tussen de reeksen"), (trial(T=1), "T = 1: een fout tussen de tijdstappen"),

@@ -141,11 +141,10 @@ NO_CACHE = (
 # --- which array is what ------------------------------------------------------------------------------------------
 
 Quantities = Mapping[str, Any]
-#: from the reference's quantities and those of the mistakes to where an array is looked up, first where it is looked for
-#: first
+#: the reference's quantities, those of the mistakes -> in which of them an array is looked up, in their order
 Reading = Callable[[Quantities, list[Quantities]], list[Quantities]]
-#: An array can be right in one place and wrong in another: queries are the keys of whoever exchanges them, and exp of the
-#: scores is what weights are before they are divided. So the answers decide which of these is meant.
+#: An array can be right in one place and wrong in another: queries are the keys of whoever exchanges them, and exp of
+#: the scores is what weights are before they are divided. So the answers decide which of these is meant.
 READINGS: tuple[Reading, ...] = (
     lambda right, wrong: [*wrong, right],
     lambda right, wrong: [right],

@@ -102,8 +102,8 @@ def _about_saturation(x, params, heads, allowed):
     if scores.size:
         parts = np.exp(scores - scores.max(axis=-1, keepdims=True))
         if np.mean(1 / parts.sum(axis=-1) > 0.99) > 0.9:
-            yield ("bijna alle gewichten zijn 0 of 1. Een duwtje aan een score verandert dan niets: over Q en K zegt deze proef "
-                   "bijna niets. Kies kleinere getallen in x.")
+            yield ("bijna alle gewichten zijn 0 of 1. Een duwtje aan een score verandert dan niets: over Q en K zegt "
+                   "deze proef bijna niets. Kies kleinere getallen in x.")
 
 
 def _about_mask(allowed):

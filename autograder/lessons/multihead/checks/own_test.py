@@ -71,9 +71,9 @@ def _lets_through(ask: Ask, outcome: Outcome, hint: Text) -> Text:
         return text("own_test returns False for an implementation that is wrong, and that is not a rejection: raise an "
                     "AssertionError, with assert for example")
     if all(ask.trial(name).status == "answered" for name in CATCHES):
-        return text("own_test lets every wrong implementation through. Does it compare numbers, and with something that "
-                    "does not come from the functions that it tries? Inside own_test, multihead is the function that it "
-                    "is given: put mine = multihead above the def")
+        return text("own_test lets every wrong implementation through. Does it compare numbers, and with something "
+                    "that does not come from the functions that it tries? Inside own_test, multihead is the function "
+                    "that it is given: put mine = multihead above the def")
     return hint
 
 

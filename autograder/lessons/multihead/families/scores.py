@@ -18,7 +18,8 @@ _DIVISORS: dict[str, Callable[[State], float]] = {
     "round(√d)": lambda s: round(s.d ** 0.5), "d+1": lambda s: s.d + 1, "√(d+1)": lambda s: (s.d + 1) ** 0.5,
     "√(d-1)": lambda s: max(s.d - 1, 1) ** 0.5, "d^(1/4)": lambda s: s.d ** 0.25, "log d": lambda s: np.log(s.d),
     "∛d": lambda s: s.d ** (1 / 3), "2d": lambda s: 2 * s.d, "log(d+1)": lambda s: np.log(s.d + 1), "4": lambda s: 4.0,
-    "√d+1": lambda s: s.d ** 0.5 + 1, "√d·√C": lambda s: (s.d * s.C) ** 0.5, "√d·H": lambda s: s.d ** 0.5 * s.H, "-√d": lambda s: -s.d ** 0.5}
+    "√d+1": lambda s: s.d ** 0.5 + 1, "√d·√C": lambda s: (s.d * s.C) ** 0.5,
+    "√d·H": lambda s: s.d ** 0.5 * s.H, "-√d": lambda s: -s.d ** 0.5}
 
 
 def _unit(a: np.ndarray) -> np.ndarray:
