@@ -91,7 +91,7 @@ SLIPS = {
     "def attention(q, k, v, allowed): return reference_attention(q / 2 ** .5, k, v, allowed)": (
         "example_W6", ["Dit krijg je als je de scores deelt door √C"]),
     "def attention(q, k, v, allowed): return reference_attention(q, k, v, np.ones_like(allowed))": (
-        "example_W6", ["y van het eerste token, causaal masker,", "Geef je het masker door aan attention?"]),
+        "example_W6", ["y van token 0, causaal masker,", "Geef je het masker door aan attention?"]),
     "def attention(q, k, v, allowed): return reference_attention(q, k, v, allowed.T)": (
         "example_W6", ["Het derde token ziet nu alleen zichzelf"]),
     "def multihead_backward(*args): pass": ("example_W3", ["multihead_backward geeft None terug"]),

@@ -31,8 +31,8 @@ def of_forward(given: Given, reference: Subject) -> tuple[str, Text] | None:
         if own is not None and not same(own, cache["joined"]):
             return "joined", text("Y is right, and cache['joined'] is not J: which array is multiplied by WO?")
         again = given.get(probes.LARGE_SCORES.forward, {}).get("Y")
-        return ("kept", text("With every number in x 60 times as large, Y is the same as before: does your function keep "
-                             "something of an earlier call?")) if same(again, y) else None
+        return ("kept", text("With every number in x 60 times as large, Y is the same as before: does your function "
+                             "keep something of an earlier call?")) if same(again, y) else None
     if leaves.get("Y") is None or leaves["Y"].shape != y.shape or not np.isfinite(leaves["Y"]).all():
         return None
     if relative_error(leaves["Y"], y) < ROUNDED:
