@@ -142,7 +142,7 @@ NO_CACHE = (
 
 Quantities = Mapping[str, Any]
 #: the reference's quantities, those of the mistakes -> in which of them an array is looked up, in their order
-Reading = Callable[[Quantities, list[Quantities]], list[Quantities]]
+Reading = Callable[[Quantities, Sequence[Quantities]], Sequence[Quantities]]
 #: An array can be right in one place and wrong in another: queries are the keys of whoever exchanges them, and exp of
 #: the scores is what weights are before they are divided. So the answers decide which of these is meant.
 READINGS: tuple[Reading, ...] = (
@@ -158,8 +158,8 @@ class Recognised:
 
     found: list[Any]
     right: Mapping[str, Any]                    # the reference's quantities by name
-    wrong: list[Mapping[str, Any]]              # the same of mistakes that explain the forward
-    looked_up: list[Mapping[str, Any]]          # those of them in which an array is looked up, in this order
+    wrong: Sequence[Mapping[str, Any]]          # the same of mistakes that explain the forward
+    looked_up: Sequence[Mapping[str, Any]]      # those of them in which an array is looked up, in this order
     names: dict[int, tuple[str, Layout]] = field(default_factory=dict)      # of what is recognised
     sizes: dict[int, tuple[str, Layout]] = field(default_factory=dict)      # numbers that are right here
     sure: bool = True
