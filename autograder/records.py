@@ -68,7 +68,7 @@ class Submission(msgspec.Struct, frozen=True):
     notices: tuple[Text, ...] = ()       # everything that was repaired or left out on reading
     unreadable: Text | None = None       # why nothing could be read
     for_a_person: tuple[Text, ...] = ()  # why a person should look at how it was handed in
-    left: Left | None = None             # set for what is no submission: it was not looked at
+    left: Left | None = None             # set for what was not looked at, and so is not a submission
     python: str = ""                     # the notebook's own version of Python, where that is newer than ours
     fault: Text | None = None            # why we failed to read it, whoever made it
     seconds: float = 0.0                 # of processor time that reading it took
@@ -132,7 +132,7 @@ class Outcome(msgspec.Struct, frozen=True):
     message: str = ""                    # the exception's text, cut
     kinds: tuple[str, ...] = ()          # the built-in exception types that it is, nearest first
     where: tuple[int, int] | None = None # the cell and line of the student's at which it arose
-    within: str = ""                     # the function of the student's in which that line stands
+    within: str = ""                     # the student's function that this line belongs to
     seconds: float = 0.0
     moved: bool = False                  # whether the numbers of a watched array were moved one by one
 
@@ -159,7 +159,7 @@ class Subject(Protocol):
         ...
 
     def insides(self, result: Result) -> list[Any]:
-        """The arrays and numbers that this (part of an) answer holds, at any depth; None where one is no plain data."""
+        """The arrays and numbers that this (part of an) answer holds, at any depth; None for what is not plain data."""
         ...
 
     def forgets(self, function: str) -> bool:
@@ -180,7 +180,7 @@ VERDICTS = ("passed", "wrong", "raised", "unwritten", "timed_out", "out_of_memor
 class Picture(msgspec.Struct, frozen=True):
     """Where an array differs from what was expected, to be drawn.
 
-    Numbers stand in it only where the example stands in the notebook; of a hidden check it holds the shapes and, where
+    It holds numbers only for examples in the notebook; of a hidden check it holds the shapes and, where
     exactly one place along an axis differs or is right, that place: what the message says in words.
     """
 

@@ -99,7 +99,7 @@ def settings_page() -> str:
              "file, and says what to do after a change."]
     for name, table in TABLES.items():
         rows = list(keys(name, table))
-        about = inspect.getdoc(table).partition(": ")[2] or "keys that stand before the first table."
+        about = inspect.getdoc(table).partition(": ")[2] or "keys before the first table."
         parts += [f"## {f'[{name}]' if name else 'At the top'}", about[0].upper() + about[1:],
                   _table(("key", "what it is", "value", "default"), rows)]
     return "\n\n".join(parts) + "\n"
@@ -132,7 +132,7 @@ def _default(value: Any) -> str:
 
 
 def _value(kind: Any) -> str:
-    """What may stand there, in words."""
+    """What the value may be, in words."""
     if get_origin(kind) is Literal:
         return " or ".join(f'"{one}"' for one in get_args(kind))
     if hasattr(kind, "__metadata__"):

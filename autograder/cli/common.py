@@ -1,4 +1,4 @@
-"""What several commands share: the course's settings, writing the grades, choosing the exit code."""
+"""Share among commands: the course's settings, writing the grades, choosing the exit code."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator

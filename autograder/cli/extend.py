@@ -31,7 +31,7 @@ Given = dict[tuple[str, str], str]          # (assignment, student) -> until whe
 def extend(students: tuple[str, ...], until: str | None, file: Path | None, remove: bool, lesson: str | None) -> int:
     """Give students more time, by name or by a list; `autograder grade` then counts from there.
 
-    Who has more time stands in extensions.csv, beside nbgrader_config.py. Without arguments it is shown.
+    Who has more time is kept in extensions.csv, beside nbgrader_config.py. Without arguments it is shown.
     """
     from autograder.course.folder import CourseError
     from autograder.course.lock import only_one

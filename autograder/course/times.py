@@ -1,4 +1,4 @@
-"""When something was handed in, from the words of nbgrader or a learning environment: understood as a whole, or not.
+"""Read when something was handed in from the words of nbgrader or a learning environment, or not at all.
 
 A time decides what late work loses. So nothing is guessed: not a missing date, not a zone that is not known.
 """

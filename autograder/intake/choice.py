@@ -121,7 +121,7 @@ def _rank(file: File, submission: Submission, lesson: Lesson) -> tuple[bool, boo
 
 def _in_other_files(chosen: Submission, file: File, work: Work, drafts: Sequence[tuple[File, Submission]],
                    lesson: Lesson) -> Iterator[Text]:
-    """What of the work stands in another file of the same student: modules, and functions that this one lacks."""
+    """What of the work is in another file of the same student: modules, and functions that this one lacks."""
     sources = [cell.source for cell in chosen.cells]
     own = {path.stem for path in work.paths if path != file.path and path.suffix == ".py"} - set(lesson.beside)
     for name in sorted(own):

@@ -27,7 +27,7 @@ def nothing_here(others: Iterable[object]) -> Text:
 
 
 def not_a_submission(able: bool) -> Text:
-    """Why a file that is no submission was not looked at; `able` if by its name it could be one."""
+    """Why a file that is not a submission was not looked at; `able` if by its name it could be one."""
     if able:
         return text("It lies beside the notebook of the same student, which was read instead.")
     return text("It is not a notebook or a Python file. If it is somebody's work, hand in the notebook (.ipynb).")

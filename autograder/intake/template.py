@@ -70,8 +70,8 @@ def _template(editions: tuple[tuple[str, str], ...], worth: tuple[tuple[str, str
         cells, _ = notebook_cells(text_of(course_file(path).read_bytes())[0])
         for cell in cells:
             forms = _forms(cell)
-            flags, _, stands = cell.marks.partition("points=")
-            own = f"{flags}points={points.get(cell.grade_id, stands)}" if cell.marks else ""
+            flags, _, written = cell.marks.partition("points=")
+            own = f"{flags}points={points.get(cell.grade_id, written)}" if cell.marks else ""
             marks[cell.grade_id] = marks.get(cell.grade_id, frozenset()) | {cell.marks, own} | (
                 {_EXAMPLE_BEFORE} if cell.marks == _EXAMPLE else set())
             if cell.kind != "code":

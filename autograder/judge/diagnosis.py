@@ -186,11 +186,11 @@ class Catalogue:
     def _explains_in_order(self, made: Made, exercise: Exercise, answers: Answers, stand_ins: frozenset[str]) -> bool:
         """Whether they give every answer if all is asked in order: some mistakes keep something between calls."""
         subject = self._make(made)
-        return subject is not None and _asked_before(subject, self._before(exercise, stand_ins)) and bool(
-            self._row_of(subject, answers, stand_ins).agrees(self._row(answers, stand_ins)).all())
+        return subject is not None and bool(self._row_after(
+            self._before(exercise, stand_ins), subject, answers, stand_ins).agrees(self._row(answers, stand_ins)).all())
 
     def _before(self, exercise: Exercise, stand_ins: frozenset[str]) -> list[Call]:
-        """What a process was asked before this exercise; one in which the reference stands in is a fresh one."""
+        """What a process was asked before this exercise; a process with stand-ins is a fresh one."""
         if stand_ins:
             return []
         if exercise.name not in self._earlier:
@@ -257,13 +257,19 @@ class Catalogue:
         known = kept.load(version, name)
         if known is None or len(known["could"]) != len(made):              # cached while the catalogue was being edited
             subjects = map(self._make, made)                    # anew, and one by one: pairs would take 150 MB
-            rows = [self._row_of(one, calls, stand_ins) if one and _asked_before(one, before) else None
-                    for one in subjects]
+            rows = [subject and self._row_after(before, subject, calls, stand_ins) for subject in subjects]
             known = {"could": np.array([row is not None for row in rows]),
                      **vars(Row.stack([row for row in rows if row is not None]))}
             kept.save(version, name, known)
         could = known.pop("could")
         return [each for each, can in zip(made, could, strict=True) if can], Row(**known)
+
+    def _row_after(self, before: list[Call], subject: LocalSubject, calls: Iterable[Call],
+                   stand_ins: frozenset[str]) -> Row:
+        """The row of a subject that was asked other things first: some keep something between calls."""
+        for call in before:
+            subject.answer(call)
+        return self._row_of(subject, calls, stand_ins)
 
     def _row_of(self, subject: LocalSubject, calls: Iterable[Call], stand_ins: frozenset[str]) -> Row:
         asked = [self._asked(call, stand_ins) for call in calls]
@@ -275,13 +281,6 @@ class Catalogue:
 
     def _asked(self, call: Call, stand_ins: frozenset[str]) -> Call:
         return with_reference(call, self._reference, stand_ins)
-
-
-def _asked_before(subject: LocalSubject, calls: Iterable[Call]) -> bool:
-    """Ask these, whatever is answered."""
-    for call in calls:
-        subject.answer(call)
-    return True
 
 
 def _tells(outcome: Outcome) -> bool:

@@ -1,4 +1,4 @@
-"""The one file that knows the order: submission -> worlds -> diagnosis -> points -> grade."""
+"""Grade a submission: run its cells, judge it world by world, diagnose, count the points."""
 from __future__ import annotations
 
 import time
@@ -48,7 +48,7 @@ class Limits:
 
     @property
     def unusual(self) -> str:
-        """Those that are not the defaults, since they can change a mark; the wall stands apart (Grade.isolation)."""
+        """Those that are not the defaults, since they can change a mark. The wall is in Grade.isolation."""
         return " ".join(f"{one.name}={getattr(self, one.name):g}" for one in fields(self)
                         if one.name != "isolation" and getattr(self, one.name) != one.default)
 
@@ -86,7 +86,7 @@ class Assessor:
         self._implementations: dict[Callable[[str], str], Subject] = {}
 
     def assess(self, open_subject: Open) -> Assessment:
-        """All worlds in their order; the own world is finished for all exercises before anything stands in.
+        """All worlds in their order; the own world is finished for all exercises before anything is replaced.
 
         A test that keeps nothing from one call to the next goes first, in the same process.
         """
@@ -118,7 +118,7 @@ class Assessor:
             for exercise in self.lesson.exercises), tuple(notices), tuple(for_a_person))
 
     def _diagnoses(self, judged: Mapping[str, Judged]) -> dict[str, Diagnosis]:
-        """What is known about each exercise that lost points; a true derivative of a wrong forward is no mistake."""
+        """What is known about each exercise that lost points; a true derivative of a wrong forward is not a mistake."""
         right = [name for name, one in judged.items() if one.complete]
         with stage("diagnosis"):
             return {name: self.catalogue.diagnose(one, right) for name, one in judged.items()

@@ -100,7 +100,7 @@ def _leaf(value: Any, path: Path) -> tuple[int, float, float]:
 
 
 def _holds(value: Any) -> list[str]:
-    """What stands for an absent leaf: its kind, and for a dict its keys."""
+    """What an absent leaf is told apart by: the kind of what is there, and for a dict its keys."""
     return [type(value).__name__, *(sorted(value) if isinstance(value, dict) else [])]
 
 

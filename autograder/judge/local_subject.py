@@ -1,4 +1,4 @@
-"""Subjects in this process: the reference and the known mistakes, which are ours and trusted.
+"""Run the reference and the known mistakes as subjects in this process: they are ours and trusted.
 
 They answer exactly as a student's process does: fresh arguments, the same plain view, the same record of changes. An
 answer that a later call refers to is handed on as it is, so that a change in place shows in the next call.

@@ -1,10 +1,10 @@
-"""A student's own test, tried on implementations that are right and on known mistakes.
+"""Try a student's own test on right implementations and on known mistakes.
 
 Each implementation is met without any memory of the others: in a fresh process of its own, or in one process for all
 where the source shows that the test cannot remember (sandbox.forgetful). What the outcomes are worth, checks decide.
 
 A test may compare with the student's own functions. Where those are wrong it rejects everything, and the error would
-cost twice: then the reference stands in for them, wherever they are defined.
+cost twice: then the reference replaces them, wherever they are defined.
 """
 from __future__ import annotations
 
@@ -164,9 +164,9 @@ def own_test(trials: Trials, known: Mapping[str, Outcome], judged: Mapping[str, 
              explained: Callable[[Judged], bool]) -> tuple[Judged, list[Text]]:
     """The test with the student's own functions; where it rejects what is right, with stand-ins for those.
 
-    The reference stands in for an attempt only: what is right somewhere, or `explained` by a known mistake. For what is
-    not written, or answers nothing that comes near, nothing does; that this is why the test fails is found out by
-    trying, and said.
+    The reference replaces attempts only: what is right somewhere, or `explained` by a known mistake. What is not
+    written, or answers nothing that comes near, is not replaced; whether the test fails because of that is found out
+    by trying, and said.
     """
     tested = trials.judged(known)
     lost = _lost(judged) if rejects(tested) else ()

@@ -1,4 +1,4 @@
-"""The answers of many wrong subjects to the same questions, as one table of fingerprints."""
+"""Hold the answers of many wrong subjects to the same questions as one table of fingerprints."""
 from __future__ import annotations
 
 from collections.abc import Iterable

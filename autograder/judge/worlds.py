@@ -1,8 +1,8 @@
 """Turn a subject and checks into verdicts, world by world.
 
 An error costs once: a check passes if it holds in any world, and later worlds are only tried after a failure.
-1. "own": the student's own functions together. It is finished for all exercises before anything stands in.
-2. "stand-in": the reference stands in for the earlier exercises, in a fresh process, and only if one of those lost
+1. "own": the student's own functions together. It is finished for all exercises before anything is replaced.
+2. "stand-in": the reference replaces the earlier exercises, in a fresh process, and only if one of those lost
    points in the own world; if they are all right, a stand-in could only hide an error that has not cost anything yet.
 3. "own-derivative": finite differences of the student's own forward replace the reference.
 `engine` knows the order; what happens in each is here, and in `mended` for a cache that nothing can replace.
@@ -28,7 +28,7 @@ from autograder.sandbox.wire.tree import leaves
 from autograder.sandbox.wire.wire import WireError
 
 NO_TRIALS: Mapping[str, Outcome] = MappingProxyType({})
-#: stands for the message about an example until it is asked by itself, in a process that saw nothing hidden
+#: the message about an example until it is asked by itself, in a process that saw nothing hidden
 NOT_YET_SHOWN = text("this example does not come out as the notebook says")
 
 
@@ -233,7 +233,7 @@ def stand_in_world(judged: Judged, failed_before: tuple[str, ...], open_subject:
     """Ask again what failed, with the reference standing in for earlier exercises, in a fresh process.
 
     A student's own attention cannot use the reference's cache. So what still fails is asked once more with the
-    student's own forward, in which the reference stands in for the functions that it calls.
+    student's own forward, in which the reference replaces the functions that it calls.
     """
     exercise = judged.exercise
     because = text("right; it only failed because of your {functions}", functions=", ".join(failed_before))

@@ -84,7 +84,7 @@ class AutogradedWriter:
         return placed(self.source, _cells(submission), code, self._prose)
 
     def _lines(self, submission: Submission, grade: Grade) -> list[str]:
-        """What stands above the first cell."""
+        """The cell above the first one."""
         language = language_for(grade, self.language)
         why = [] if submission.unreadable is None else [translate(submission.unreadable, language)]
         return [*why, *notice_lines(grade, language)]

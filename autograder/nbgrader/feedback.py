@@ -1,6 +1,6 @@
 """Carry our page to the student in what `nbgrader generate_feedback` and `release_feedback` return.
 
-A student's nbgrader fetches one page for each notebook, and nothing else. So ours stands at the top of nbgrader's, as a
+A student's nbgrader fetches one page for each notebook, and nothing else. So ours is put at the top of nbgrader's, as a
 page within the page; a copy of it lies beside nbgrader's, and our own stays where it is.
 """
 from __future__ import annotations

@@ -15,7 +15,7 @@ CAP = 2**20                                     # bytes
 CUT = "\n[...]"
 _ROOMS = (100_000, 10_000, 1_000, 0)            # characters of cells and notices that are tried in turn
 _NAME = 300                                     # characters of a name
-_EACH = 60                                      # characters that stand around what a cell or a notice says
+_EACH = 60                                      # characters around what a cell or a notice says
 LEFT_OUT = text("There is more to say about this submission than fits here; the rest was left out.")
 Shown = TypeVar("Shown")
 

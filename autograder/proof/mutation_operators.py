@@ -25,7 +25,7 @@ class Scope:
     keys: list[str] = field(default_factory=list)
 
 
-#: a node -> its replacement; a list stands for several statements, an empty list for none
+#: a node -> its replacement; a list is several statements, an empty list removes the node
 Operator = Callable[[Any, Scope], Iterator[Any]]
 OPERATORS: list[tuple[type[ast.AST], Operator]] = []
 

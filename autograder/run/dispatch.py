@@ -1,4 +1,4 @@
-"""Every submission of a class to where its grade comes from: the store, a copy that is being judged, or a worker.
+"""Get each submission its grade: from the store, from a copy that is being judged, or from a worker.
 
 Workers may die: that costs time and nothing else. When one does, nobody knows which of the submissions under way it
 was, so each of them is judged again with nothing else under way. One that ends its worker then too is broken, not the

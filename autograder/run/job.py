@@ -1,4 +1,4 @@
-"""Do a worker process's job, here or on another machine: a job comes in as bytes, a grade goes out as bytes.
+"""Grade in a worker process, here or on another machine: a job comes in as bytes, a grade goes out as bytes.
 
 A worker keeps one engine warm, whatever executor runs it. The job holds the content of a submission without its
 student, so that no grade can depend on a name. A worker refuses a job from another version.

@@ -1,4 +1,4 @@
-"""Read which shared libraries a program or library needs from its ELF file (64-bit, little-endian)."""
+"""Read from an ELF file which shared libraries it needs (64-bit, little-endian)."""
 from __future__ import annotations
 
 import mmap

@@ -1,4 +1,4 @@
-"""A student's code as a Subject: it answers calls from a process of its own, behind whatever wall holds.
+"""Run a student's cells in a process behind the wall, and ask it for answers: a student's code as a Subject.
 
 A Sandbox has one warm zygote. Every Student is a fresh child of it, in which the cells ran; when the child dies, the
 next call gets another one, and what it needs of earlier answers is asked again there.

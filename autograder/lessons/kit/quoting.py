@@ -18,7 +18,7 @@ from autograder.sandbox.wire.tree import leaves
 Value = str | int | float | Text                # what fills a gap
 CHARACTERS = 80                                 # of one quotation
 COUNTED = 9                                     # what is longer is not counted
-_UNKNOWN = "?"                                  # stands in the place of a length that the question does not have
+_UNKNOWN = "?"                                  # replaces a length that the question does not have
 _LENGTH = "length"                              # begins the name of a gap that holds the length of an axis
 _SOMEWHERE, _ANYWHERE = "{error} (cell {cell}, line {line})", "{error}"
 _UNWRITTEN, _WITH_CAUSE = "{function} calls {other}, and {other} is not written yet", "{why}. {cause}"

@@ -22,6 +22,11 @@ NUDGES = text("your {function} seems to find gradients by nudging numbers one by
               "That costs no points by itself, but this exercise asks for gradients that you derive")
 
 
+def nudged(function: str, watched: Outcome) -> tuple[list[Text], list[Text]]:
+    """A notice for the student and a reason for a person to look, if the call moved the numbers that were watched."""
+    return ([text(NUDGES.template, function=function)], [NUDGED]) if watched.moved else ([], [])
+
+
 def answer_of(answers: Answers, call: Call, parts: int) -> Outcome | None:
     """The student's own answer, if it is a tuple of this many parts."""
     outcome = answers.get(call.function, {}).get(call)

@@ -5,23 +5,22 @@ from collections.abc import Callable
 
 from autograder.lessons.kit.remarks import (
     INEXACT,
-    NUDGED,
-    NUDGES,
     OUT_OF_REACH,
     Answers,
     answer_of,
     gave_up_on_size,
     inexact,
+    nudged,
 )
 from autograder.lessons.layernorm import probes
-from autograder.records import Call, Outcome, Subject, Text, text
+from autograder.records import Call, Outcome, Subject, Text
 
 
 def advice(answers: Answers, reference: Subject, ask: Callable[[Call], Outcome]) -> tuple[list[Text], list[Text]]:
     """Notices for the student, and reasons for a person to look."""
     backward = answer_of(answers, probes.GENERAL.backward, 3)
-    if backward is not None and ask(probes.WATCHED.watched).moved:
-        return [text(NUDGES.template, function="layer_norm_backward")], [NUDGED]
+    if backward is not None and any(found := nudged("layer_norm_backward", ask(probes.WATCHED.watched))):
+        return found
     if gave_up_on_size(answers, backward, probes.LARGE.backward):
         return [], [OUT_OF_REACH]
     want = reference.answer(probes.GENERAL.backward).value

@@ -5,14 +5,13 @@ from collections.abc import Callable
 
 from autograder.lessons.kit.remarks import (
     INEXACT,
-    NUDGED,
-    NUDGES,
     OUT_OF_REACH,
     Answers,
     answer_of,
     gave_up_on_size,
     how_exact,
     inexact,
+    nudged,
 )
 from autograder.lessons.multihead import probes
 from autograder.records import Call, Outcome, Subject, Text, text
@@ -22,20 +21,20 @@ def advice(answers: Answers, reference: Subject, ask: Callable[[Call], Outcome])
     """Notices for the student, and reasons for a person to look."""
     forward = answer_of(answers, probes.GENERAL.forward, 2)
     backward = answer_of(answers, probes.GENERAL.backward, 2)
-    notices, for_a_person = [], []
+    notices: list[Text] = []
+    for_a_person: list[Text] = []
     if forward is not None and "1.x~0" in forward.shares:
         notices.append(text("your cache keeps x itself, not a copy: whoever changes x afterwards changes your cache "
                             "(no points lost)"))
     want = reference.answer(probes.GENERAL.forward).value[0]
-    nudged = backward is not None and ask(probes.WATCHED.watched).moved
-    if nudged:
-        notices.append(text(NUDGES.template, function="multihead_backward"))
-        for_a_person.append(NUDGED)
+    if backward is not None:
+        told, for_a_person = nudged("multihead_backward", ask(probes.WATCHED.watched))
+        notices += told
     if forward is not None and inexact(forward.value[0], want):
         notices.append(how_exact(forward.value[0], want))           # which says why the gradient is inexact too
-    elif not nudged and gave_up_on_size(answers, backward, probes.LARGE.backward):
+    elif not for_a_person and gave_up_on_size(answers, backward, probes.LARGE.backward):
         for_a_person.append(OUT_OF_REACH)
-    elif not nudged and backward is not None and _inexact_gradient(backward, reference):
+    elif not for_a_person and backward is not None and _inexact_gradient(backward, reference):
         for_a_person.append(INEXACT)
     return notices, for_a_person
 

@@ -1,4 +1,4 @@
-"""The student's process: it runs what the judge sends, one message after the other, and keeps the answers.
+"""Do what the judge asks, inside the student's process: run cells, call functions, keep their answers.
 
 Whatever happens in here, only plain data leaves. A student's code may forge any reply: it is only a candidate answer.
 """
@@ -68,7 +68,7 @@ class Worker:
         sys.modules["__main__"] = main
         self._namespace = vars(main)
         self._cells = Cells(self._namespace, self._put_in_place)
-        self._replaced: dict[str, Any] = {}                 # name -> what stands in for it
+        self._replaced: dict[str, Any] = {}                 # name -> what replaces it
 
     def reply(self, body: wire.Frame) -> bytes:
         """The reply to one message of the judge's."""
@@ -150,7 +150,7 @@ class Worker:
             self._random = self._random if anew else None
 
     def _special(self, value: Any) -> Any:
-        """What an argument stands for: an earlier answer or a function of the judge's."""
+        """The value of an argument: an earlier answer, or a function that asks the judge."""
         if isinstance(value, wire.Proxy):
             return self._proxy(value.name)
         if not isinstance(value, wire.Handle):
@@ -169,7 +169,7 @@ class Worker:
             return Looked(look.nonce, [])
 
     def _mended(self, instead: list[Any], value: Any) -> Any:
-        """What an argument stands for; an earlier answer has other arrays and numbers in it."""
+        """The same, where an earlier answer gets other arrays and numbers."""
         meant = self._special(value)
         return with_insides(meant, instead) if isinstance(value, wire.Handle) else meant
 

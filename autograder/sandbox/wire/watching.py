@@ -21,7 +21,7 @@ LINES = 4_000                             # of the student's code that are looke
 _SMALL = 0.01                             # of the size of an input
 _MOST = 4096                              # numbers in an array that is looked at
 _PARTS = 20                               # of a dict, a list or an object
-_FEWEST = 4                               # moved arrays that are no coincidence
+_FEWEST = 4                               # moved arrays that are not a coincidence
 
 
 class Watch:

@@ -84,7 +84,7 @@ def one_token(ask: Ask) -> None:
 
 @check(text("y is right where a token may not look at itself"), "1/8", needs=RIGHT)
 def off_diagonal(ask: Ask) -> None:
-    """The mask decides, not a habit: False stands on its diagonal too."""
+    """The mask decides, not a habit: it has False on its diagonal too."""
     right_output(ask, probes.OFF_DIAGONAL.forward)
 
 

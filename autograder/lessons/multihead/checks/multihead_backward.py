@@ -173,7 +173,7 @@ def edges(ask: Ask) -> None:
 
 @check(text("The gradients are right where a token may not look at itself"), "1/8", needs=RIGHT, derivative=True)
 def off_diagonal(ask: Ask) -> None:
-    """False stands on the diagonal of the mask too."""
+    """The mask has False on its diagonal too."""
     right_gradients(ask, probes.OFF_DIAGONAL)
 
 

@@ -119,7 +119,7 @@ JOINING = (
     ),
     Mistake(
         "wo-before-merge", FORWARD,
-        why="wo is folded into wv, as if the heads did not stand between them",
+        why="wo is folded into wv, as if there were no heads between them",
         hint=text("At which moment do the heads meet: before wo or after it?"),
         make=changed((V, 'v = split_heads(x @ params["wv"] @ params["wo"], heads)'), (Y, "y = joined")),
     ),
@@ -155,7 +155,7 @@ JOINING = (
     ),
     Mistake(
         "merge-by-reshape-in-forward", FORWARD,
-        why="merge_heads is right, but a reshape stands where it should be called",
+        why="merge_heads is right, but a reshape replaces the call of it",
         hint=text("You wrote a function that joins heads; is it used here?"),
         make=changed((MERGE, "joined = mixed.reshape(x.shape)")),
     ),
