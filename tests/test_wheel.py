@@ -49,6 +49,23 @@ def test_the_wheel_makes_and_grades_a_class(installed: Path, tmp_path: Path) -> 
     assert len(list((tmp_path / "class" / "feedback").glob("*/*.html"))) == 2
 
 
+@pytest.mark.slow
+def test_a_course_is_made_released_and_graded_from_the_wheel_alone(installed: Path, tmp_path: Path) -> None:
+    done = autograder(installed, tmp_path, "init", "my-course")
+    assert done.returncode == 0, done.stderr
+    course = tmp_path / "my-course"
+    done = autograder(installed, course, "release")
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (course / "release").iterdir()} == {"multihead", "multihead-en"}
+    place = course / "submitted" / "student-01" / "multihead"
+    place.mkdir(parents=True)
+    (place / "multihead.py").write_bytes((installed / "autograder/_course/solutions/multihead.py").read_bytes())
+    done = autograder(installed, course, "grade")
+    assert done.returncode == 0, done.stderr
+    done = autograder(installed, course, "export", "--format", "csv")
+    assert done.stdout.splitlines()[1].split(",")[3] == "20", done.stderr
+
+
 def test_the_wheel_holds_no_tests_and_no_students_work(installed: Path) -> None:
     names = {path.relative_to(installed).parts[0] for path in installed.rglob("*")}
     assert {name for name in names if not name.endswith(".dist-info")} == {"autograder"}

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from autograder.cli import check, course, dev, export, extend, feedback, forget, lesson, new, package, report
+from autograder.cli import check, course, dev, export, extend, feedback, forget, init, lesson, new, package, report
 from autograder.cli.common import BROKEN, DONE, INTERRUPTED, NO_READER, WRONG_USAGE, course_settings, exit_code
 from autograder.cli.options import examples
 from autograder.faults import FULL, Stopped
@@ -23,8 +23,8 @@ from autograder.output.streams import open_what_is_closed, silence_output
 __all__ = ["cli", "exit_code", "main", "run"]
 SETTINGS = "autograder.toml"
 COMPLETE = "_AUTOGRADER_COMPLETE"            # set by a shell that asks how to complete a word
-COMMANDS = (check.check, course.grade, course.diff, report.report, export.export, feedback.feedback, extend.extend,
-            lesson.release, lesson.verify, new.new, package.package, course.demo, forget.forget, dev.dev)
+COMMANDS = (check.check, init.init, course.grade, course.diff, report.report, export.export, feedback.feedback,
+            extend.extend, lesson.release, lesson.verify, new.new, package.package, course.demo, forget.forget, dev.dev)
 
 
 def _show_version(context: click.Context, option: click.Parameter, value: bool) -> None:

@@ -1,11 +1,13 @@
 """Find the lessons of this installation, and what nbgrader calls them."""
 from __future__ import annotations
 
+import shutil
 from functools import lru_cache
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from autograder.lessons import DEFAULT
+from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 
 
@@ -36,6 +38,13 @@ def lesson_called(name: str) -> str:
     if name not in of:
         raise ValueError(f"there is no lesson {name!r}; there are: {', '.join(of)}")
     return of[name]
+
+
+def copy_assignments(lesson: Lesson, course: Path) -> None:
+    """Copy the source notebook of each edition, with the modules beside it, into a course."""
+    for edition in lesson.editions.values():
+        folder = PurePosixPath(edition).parent
+        shutil.copytree(course_file(str(folder)), course / folder, ignore=shutil.ignore_patterns("__pycache__", ".*"))
 
 
 def assignments_of(lesson: Lesson) -> list[str]:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from autograder.authoring.demo.cast import Cast
 from autograder.authoring.demo.notebooks import Assignment
 from autograder.lessons import DEFAULT
-from autograder.lessons.installed import load_lesson
+from autograder.lessons.installed import copy_assignments, load_lesson
 from autograder.lessons.kit.course_file import course_file
 
 MARKER = ".autograder-demo"               # marks a folder that may be overwritten
@@ -37,9 +37,7 @@ def make_class(course: Path, students: int = 30, seed: int = 1, lesson: str = DE
     _clear(course)
     (course / MARKER).write_text("Made by `autograder demo`, which may replace everything here.\n", encoding="utf-8")
     shutil.copy(course_file("nbgrader_config.py"), course)
-    for edition in loaded.editions.values():
-        folder = PurePosixPath(edition).parent
-        shutil.copytree(course_file(str(folder)), course / folder, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    copy_assignments(loaded, course)
     given = {PurePosixPath(path).name: course_file(path).read_bytes() for path in loaded.beside.values()}
     works = Cast(Assignment.of(loaded), rng).works(students)
     digits = max(2, len(str(students)))
