@@ -27,6 +27,7 @@ from autograder.nbgrader.pages import write_page
 from autograder.output.exports import FORMATS
 from autograder.output.results import print_results
 from autograder.output.terminal import console
+from autograder.records import text
 
 DUE = datetime(2026, 10, 24, 18, 0)         # eight in the evening in Amsterdam; the clock changes that night
 SCALE = '[mark]\nscale = "1-10"\nrounding = "{}"\n'
@@ -223,3 +224,23 @@ def test_an_export_says_whose_lateness_is_not_known(course, capsys):
     graded(course, grade)
     assert cli.run(["export", "--format", "csv", "--output", "out"]) == 0
     assert "it is not clear when student-01 handed in, so nothing was taken off" in capsys.readouterr().err
+
+
+def test_the_report_leads_to_the_page_where_a_person_gives_points(course):
+    (course.root / "autograder.toml").write_text('formgrader = "https://hub.example.org/user/me/formgrader/"\n')
+    graded(course, grade_of("student-01", for_a_person=(text("an attention of its own"),)))
+    with Gradebook(course.db_url) as gradebook:
+        submitted = gradebook.find_submission_notebook("multihead", "multihead", "student-01").id
+    address = f'<a href="https://hub.example.org/user/me/formgrader/submissions/{submitted}/">give points</a>'
+    assert cli.run(["report"]) == 0
+    assert address in Path("report.html").read_text()
+    assert cli.run(["report", "--anonymous"]) == 0
+    assert "submissions/" not in Path("report-anonymous.html").read_text()
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "localhost:8888", "https://a b", 'https://a"b'])
+def test_an_address_that_is_none_is_one_line(address, tmp_path):
+    (tmp_path / "autograder.toml").write_text(f"formgrader = '{address}'\n")
+    with pytest.raises(SettingsError, match="formgrader") as caught:
+        read_settings(tmp_path)
+    assert "\n" not in str(caught.value)

@@ -182,14 +182,18 @@ def _run(path: Path | None, lesson: str, work: SubmittedFolder | None = None) ->
     except CannotRead as error:
         raise click.UsageError(str(error)) from None
     rules: list[tuple[str, str]] = []
+    places: dict[str, str] = {}
     if work is not None and course is not None:
         found = work.of(settings.lesson(lesson_of(grades)))
         there = {work.student for work in found.works}
         grades, left = [grade for grade in grades if grade.student in there] or grades, found.left
         grades, rules = _with_marks(course, lesson_of(grades), grades)
+        from autograder.nbgrader.marks import formgrader_pages
+        places = formgrader_pages(course, settings.lesson(lesson_of(grades)))
     grades = with_own_marks(grades)
     name = course.root.name if course is not None else str(path)
-    return Run(grades, name, datetime.fromtimestamp((path or stored()).stat().st_mtime), left, rules=rules)
+    return Run(grades, name, datetime.fromtimestamp((path or stored()).stat().st_mtime), left,
+               places=places, rules=rules)
 
 
 def _with_marks(course: Course, lesson: str, grades: Sequence[Grade]) -> tuple[list[Grade], list[tuple[str, str]]]:

@@ -27,6 +27,7 @@ SKIPPED = text("your course does not grade this exercise")
 
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
 Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]
+Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s\"'<>]+$")]
 Points = Annotated[float, msgspec.Meta(gt=0, le=1000)]
 
 
@@ -88,6 +89,7 @@ class Settings(_Table, frozen=True):
     pass_percent: Percent = 55.0                                          # of all points needed to pass
     roster: str | None = None                                             # a CSV file with the class
     timezone: str = "Europe/Amsterdam"                                    # of the course's calendar
+    formgrader: Address = "http://localhost:8888/formgrader"              # where people grade by hand
     mark: MarkSettings = MarkSettings()
     limits: LimitSettings = LimitSettings()
     late: LateSettings = LateSettings()

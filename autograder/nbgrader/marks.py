@@ -38,6 +38,8 @@ _CELLS = (
     "LEFT JOIN task_cells tc ON tc.id = b.id "
     "JOIN submitted_notebook sn ON sn.id = g.notebook_id JOIN notebook n ON n.id = sn.notebook_id "
     f"JOIN submitted_assignment sa ON sa.id = sn.assignment_id {_OF}")
+_NOTEBOOKS = ("SELECT sa.student_id, n.name, sn.id FROM submitted_notebook sn JOIN notebook n ON n.id = sn.notebook_id "
+              f"JOIN submitted_assignment sa ON sa.id = sn.assignment_id {_OF}")
 _WORTH = ("SELECT coalesce(sum(coalesce(gc.max_score, tc.max_score, 0.0)), 0.0) FROM base_cell b "
           "LEFT JOIN grade_cells gc ON gc.id = b.id LEFT JOIN task_cells tc ON tc.id = b.id "
           "JOIN notebook n ON n.id = b.notebook_id WHERE n.assignment_id = :id")
@@ -62,6 +64,17 @@ def gradebook_marks(course: Course, lesson: Lesson, assignment: str | None = Non
             marks[student] = make_mark(student, _earned(cells.get(student, []), worth, days, float(penalty)), settings,
                                        lesson.name)
         return marks
+
+
+def formgrader_pages(course: Course, lesson: Lesson) -> dict[str, str]:
+    """student -> the address where a person gives points for this student's notebook, in the formgrader."""
+    address = read_settings(course.root).formgrader.rstrip("/")
+    with suppress(GradebookError), connected(course.db_url) as db:
+        found, _ = _assignment(db, lesson.name, course.db_url)
+        return {student: f"{address}/submissions/{submitted}/"
+                for student, name, submitted in _rows(db, _NOTEBOOKS, found)
+                if name == notebook_name(lesson, lesson.name)}
+    return {}
 
 
 def due_date(course: Course, assignment: str) -> datetime | None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -48,6 +48,7 @@ class Run:
     left: Sequence[Left] = ()                   # what was not looked at
     people: ClassList = ClassList()             # what the students are called
     absent: Sequence[Person] = ()               # who of the class handed in nothing
+    places: Mapping[str, str] = field(default_factory=dict)     # student -> the page where a person gives points
     rules: Sequence[tuple[str, str]] = ()       # what the course has decided about marks and late work, for people
 
 
@@ -61,7 +62,7 @@ def report_page(run: Run, language: str, *, against: Run | None = None, pass_mar
     grades = sorted(run.grades, key=_natural)
     if secret is not None:
         grades, old = anonymous([grades, old], secret)
-        link, run = _no_link, replace(run, people=ClassList())
+        link, run = _no_link, replace(run, people=ClassList(), places={})
     of = Class(grades, pass_mark, pass_share)
     found, attention = items(of), groups(of)
     script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
