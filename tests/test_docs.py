@@ -26,6 +26,7 @@ UNTESTED = {
         "they install everything anew, and take minutes",
     ("README.md", "autograder verify           # one to three minutes; --quick for a sample, --table for who "
      "catches what"): "the suite proves the lesson and runs these checks in tests of their own",
+    ("docs/appeals.md", "jupyter lab"): "a server that runs until it is stopped",
     ("docs/cluster.md", "pip install 'multihead-autograder[cluster]'              # here, and on every worker: the same"
      " version"): "a scheduler and workers of a cluster",
     ("docs/cluster.md", "from dask_jobqueue import SLURMCluster"): "needs SLURM",

@@ -18,6 +18,8 @@ from stores import keep
 from test_marks import by_hand, points, rows_of
 
 from autograder import cli
+from autograder.cli.final_marks import marked
+from autograder.cli.last_grades import last_grades
 from autograder.course.folder import Course
 from autograder.course.mark import on_scale, own_mark
 from autograder.course.settings import MarkSettings, Settings, SettingsError, read_settings
@@ -70,7 +72,7 @@ def report_rows() -> dict[str, dict]:
 
 
 def history(course: Course, chance: random.Random) -> dict[str, float]:
-    """Grade six students, late or not, and give some points by hand; the points that each should end with."""
+    """Grade six students, late or not, give some points by hand and some more time; the points that each ends with."""
     expected, handed_in, grades = {}, {}, []
     for number in range(1, 7):
         student = f"student-{number:02}"
@@ -88,6 +90,9 @@ def history(course: Course, chance: random.Random) -> dict[str, float]:
             by_hand(course, student, LESSON.exercises[place].grade_id, manual_score=cells[place])
         if extra:
             by_hand(course, student, LESSON.exercises[4].grade_id, extra_credit=extra)
+        if more := chance.choice((0, 0, 1, 3)):
+            assert cli.run(["extend", student, "--until", f"2026-10-{24 + more} 20:00"]) == 0
+            days = max(0, days - more)
         found[student] = (sum(cells) + extra) * (1 - min(10 * days, 50) / 100)
     return found
 
@@ -118,13 +123,18 @@ def test_whatever_happened_to_a_mark_every_output_shows_the_same(seed, course, c
     assert re.search(r"pass \(10 or more\)\s+(\d+)", told)[1] == str(len(passed))
     assert float(re.search(r"mean\s+([\d.]+)\s+of 20", told)[1]) == pytest.approx(sum(want.values()) / 6, rel=0.01)
     capsys.readouterr()
+    file = io.StringIO()
+    print_results(console(file), list(marked(course, "multihead", last_grades(None, "multihead"))), "en")
+    said = " ".join(file.getvalue().split())
+    assert f"{len(passed)} of 6 pass (10 or more)" in said
+    assert float(re.search(r"final: mean ([\d.]+) / 20", said)[1]) == pytest.approx(sum(want.values()) / 6, abs=0.006)
+    assert float(re.search(r"mean mark ([\d.]+)", said)[1]) == pytest.approx(sum(marks.values()) / 6, abs=0.006)
 
 
 def test_the_terminal_says_the_final_mean_and_who_passes(course):
     Path("autograder.toml").write_text(SCALE.format("half"))
     graded(course, grade_of("student-01"), grade_of("student-02", (0, 0, 5, 5, 0)))
     by_hand(course, "student-02", manual_score=1)
-    from autograder.cli.final_marks import marked
     to = io.StringIO()
     grades = [grade_of("student-01"), grade_of("student-02")]
     print_results(console(to), list(marked(course, "multihead", grades)), "en")

@@ -17,6 +17,8 @@ from test_hook import scores, wrong
 from waiting import HANGS, answers, eventually
 
 from autograder.course.folder import Course
+from autograder.lessons.installed import load_lesson
+from autograder.nbgrader.marks import formgrader_pages
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium")
@@ -130,6 +132,14 @@ def test_the_assignment_and_its_scores_are_shown(page, server):
     page.goto(f"{server}/formgrader/gradebook/multihead/multihead")
     page.locator("td", has_text="17").first.wait_for()
     shot(page, "submissions")
+
+
+def test_the_reports_link_leads_to_the_boxes_and_only_points_have_one(page, server, course):
+    address = formgrader_pages(course, load_lesson("multihead"))["student-02"].removeprefix("http://localhost:8888")
+    page.goto(server + address)
+    page.locator("#test_split_heads[placeholder]").wait_for()
+    assert page.locator("input.score").count() == 5
+    shot(page, "by-hand")
 
 
 def open_scored(page, server, split: str, merge: str) -> None:
