@@ -4,8 +4,9 @@ import re
 from html import unescape
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
-from editions import EDITIONS, LESSON, read
+from editions import EDITIONS, LESSON, beside, read, solved
 
 from autograder.authoring.pictures import outdated, picture_cells, sync
 from autograder.lessons.multihead.pictures import PICTURES, WORDS, picture
@@ -84,3 +85,16 @@ def test_the_alternative_text_is_escaped_and_the_file_stays_small():
             for data in re.findall(r"base64,([\w+/=]+)", cell.source):
                 assert base64.b64decode(data, validate=True).startswith(b"<?xml")
         assert path.stat().st_size < 200_000
+
+
+def test_the_number_that_is_followed_is_that_of_the_solution():
+    with beside("nl"):
+        own = solved()
+        params = {"wq": np.eye(2), "wk": np.eye(2), "wv": 2 * np.eye(2), "wo": np.array([[1, 1], [0, 1]])}
+        _, cache = own["multihead"](np.array([[[1, 2], [0, 1]]]), params, 1, np.ones((2, 2), dtype=bool))
+        _, grads = own["multihead_backward"](cache, params, np.ones((1, 2, 2)))
+    drawing = picture("one_number", "nl")[0].decode()
+    shown = re.search(r"dWQ\[1, 0\] = 2 · (\S+) \+ 1 · (\S+) = ([\d.]+)", drawing)
+    first, second, total = map(float, shown.groups())
+    assert round(float(grads["wq"][1, 0]), 4) == total
+    assert abs(2 * first + second - total) < 2e-4

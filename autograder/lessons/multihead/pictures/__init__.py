@@ -5,12 +5,12 @@
 """
 from __future__ import annotations
 
-from autograder.lessons.multihead.pictures.flow import backward, forward, own_test
+from autograder.lessons.multihead.pictures.flow import backward, forward, one_number, own_test
 from autograder.lessons.multihead.pictures.numbers import merge, one_key, split
 from autograder.lessons.multihead.pictures.words import WORDS
 
-PICTURES = {"split": split, "merge": merge, "multihead": forward, "backward": backward, "one_key": one_key,
-            "own_test": own_test}
+PICTURES = {"split": split, "merge": merge, "multihead": forward, "backward": backward,
+            "one_number": one_number, "one_key": one_key, "own_test": own_test}
 
 
 def picture(name: str, language: str) -> tuple[bytes, str]:

@@ -10,6 +10,7 @@ from autograder.lessons.multihead.pictures.canvas import (
     GREEN_INK,
     INK,
     ORANGE,
+    ORANGE_INK,
     PAPER,
     QUIET,
     RED,
@@ -78,6 +79,32 @@ def backward(words: dict[str, str]) -> Figure:
     arrow(axes, (280, 104), (280, 72), GREEN_INK, 2.4)
     box(axes, 280, 52, 280, 36, "dX[0, 0, 0] = 7.0619", fill=BLUE, size=17, weight="bold")
     write(axes, 280, 20, words["sum"], size=14, colour=QUIET)
+    return figure
+
+
+@drawn
+def one_number(words: dict[str, str]) -> Figure:
+    """WQ[1, 0] of W4: forth through both tokens to the loss, and back to one sum."""
+    figure, axes = card(324)
+    write(axes, 280, 298, words["title"], size=15, weight="bold")
+    box(axes, 214, 180, 92, 176, "WQ[1, 0]", fill=GREEN, weight="bold")
+    box(axes, 518, 180, 60, 176, words["loss"], fill=ORANGE)
+    for token, (y, x, slope) in enumerate(((232, 2, "0.4055"), (128, 1, "0.9384"))):
+        box(axes, 68, y, 110, 40, f"x[{token}, 1] = {x}", fill=BLUE)
+        arrow(axes, (124, y), (167, y))
+        arrow(axes, (261, y + 10), (328, y + 10))
+        write(axes, 294, y + 24, f"+{x}ε", size=14, colour=QUIET)
+        box(axes, 366, y, 74, 40, f"Q[{token}, 0]", fill=PAPER)
+        arrow(axes, (404, y + 10), (487, y + 10))
+        arrow(axes, (487, y - 10), (404, y - 10), ORANGE_INK, 2.4)
+        arrow(axes, (328, y - 10), (261, y - 10), ORANGE_INK, 2.4)
+        write(axes, 294, y - 26, slope, size=14, colour=ORANGE_INK, weight="bold")
+        write(axes, 446, y - 26, f"dQ[{token}, 0]", size=14, colour=ORANGE_INK)
+    arrow(axes, (60, 70), (104, 70))
+    write(axes, 112, 70, words["forth"], size=14, colour=QUIET, align="left")
+    arrow(axes, (374, 70), (330, 70), ORANGE_INK, 2.4)
+    write(axes, 382, 70, words["back"], size=14, colour=ORANGE_INK, align="left")
+    box(axes, 280, 30, 500, 38, "dWQ[1, 0] = 2 · 0.4055 + 1 · 0.9384 = 1.7494", fill=BLUE, weight="bold")
     return figure
 
 

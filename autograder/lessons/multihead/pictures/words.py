@@ -61,6 +61,16 @@ WORDS = {
                    "eigen getransponeerde matrix. De route via Q draagt 0.4055 bij, die via K ook 0.4055 en die via V "
                    "6.2509. Opgeteld is dX op plaats 0, 0, 0 gelijk aan 7.0619.",
         },
+        "one_number": {
+            "title": "Eén getal van WQ, gebruikt door beide tokens",
+            "loss": "loss",
+            "forth": "heen: WQ[1, 0] wordt ε groter",
+            "back": "terug: per ε",
+            "alt": "WQ op plaats 1, 0 wordt een klein stukje epsilon groter. Token 0 heeft daar het getal 2 en maakt Q "
+                   "op 0, 0 twee epsilon groter; token 1 heeft het getal 1 en maakt Q op 1, 0 één epsilon groter. Van "
+                   "de loss komen 0.4055 en 0.9384 terug. De gradiënt is de som 2 maal 0.4055 plus 1 maal 0.9384, dus "
+                   "1.7494.",
+        },
         "own_test": {
             "right": "goed",
             "other": "ook goed,\nanders geschreven",
@@ -130,6 +140,16 @@ WORDS = {
                    "split_heads, attention_backward and merge_heads give dQ, dK and dV. Each goes through its own "
                    "transposed matrix. The route through Q brings 0.4055, the one through K also 0.4055 and the one "
                    "through V 6.2509. Added up, dX at place 0, 0, 0 equals 7.0619.",
+        },
+        "one_number": {
+            "title": "One number of WQ, used by both tokens",
+            "loss": "loss",
+            "forth": "forth: WQ[1, 0] grows by ε",
+            "back": "back: per ε",
+            "alt": "WQ at place 1, 0 grows by a small epsilon. Token 0 has feature value 2 there and makes Q at 0, 0 "
+                   "grow by two epsilon; token 1 has value 1 and makes Q at 1, 0 grow by one epsilon. From the loss "
+                   "0.4055 and 0.9384 come back. The gradient is the sum 2 times 0.4055 plus 1 times 0.9384, so "
+                   "1.7494.",
         },
         "own_test": {
             "right": "right",
