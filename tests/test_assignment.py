@@ -38,7 +38,8 @@ NUMBERS = [
 #: code cells that nobody checks, and the cell after which each stands
 UNCHECKED = {"voorspel-split": "given", "voorspel-merge": "example_refusals_split",
              "voorspel-multihead": "example_refusals_merge", "met-de-hand": "example_W2", "explore": "example_W6",
-             "voorspel-valkuil": "example_W3", "gradcheck-proef": "example_W5"}
+             "voorspel-valkuil": "example_W3", "gradcheck-proef": "example_W5",
+             "zoek-a": "gradcheck-proef", "zoek-b": "zoek-a", "zoek-c": "zoek-b", "training": "example_own_test"}
 LANGUAGES = list(EDITIONS)
 
 

@@ -67,3 +67,48 @@ def test_the_steps_in_numpy_are_right_in_the_notebook(language, capsys):
     with beside(language):
         exec(source, solved())
     assert capsys.readouterr().out.count("✓") == len(RIGHT)
+
+
+# --- find the mistake ----------------------------------------------------------------------------------------------
+
+#: for each cell the change after which its mistake shows, and a change after which it still does not
+SHOWN = {"zoek-a": ("h_a = np.ones((1, 2, 3, 4))", "h_a = np.arange(24).reshape(1, 2, 3, 4)",
+                    "h_a = np.arange(12).reshape(1, 1, 3, 4)"),
+         "zoek-b": ("x_b = np.array([[[1, 2]]])",
+                    "x_b = np.array([[[1, 2], [0, 1]]])\nallowed_b = np.ones((2, 2), dtype=bool)\n"
+                    "params_b['wq'] = np.array([[1, 2], [0, 1]])", "x_b = np.array([[[3, 2]]])"),
+         "zoek-c": ("dy_c = np.array([[[1, 1], [1, 1]]])", "x_c, dy_c = np.tile(x_c, (2, 1, 1)), np.ones((2, 2, 2))",
+                    "dy_c = np.array([[[1, 3], [0, 1]]])")}
+
+
+def played(language: str, cell: str, old: str, new: str, capsys, names: dict | None = None) -> str:
+    """What this cell prints with a line changed; a change of more lines goes above the call."""
+    source = code_cells(EDITIONS[language])[cell].source
+    assert old in source
+    source = source.replace(old, "") if "\n" in new else source.replace(old, new)
+    head, call = source.rsplit("\n", 1)
+    with beside(language):
+        exec(f"{head}\n{new}\n{call}" if "\n" in new else source, solved() if names is None else names)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("language", EDITIONS)
+@pytest.mark.parametrize("cell", SHOWN)
+def test_a_mistake_shows_with_the_right_input_only(language, cell, capsys):
+    line, telling, silent = SHOWN[cell]
+    assert played(language, cell, line, line, capsys).startswith("✗")
+    assert played(language, cell, line, silent, capsys).startswith("✗")
+    assert played(language, cell, line, telling, capsys).startswith("✓")
+
+
+def test_an_input_that_the_own_function_refuses_is_named(capsys):
+    out = played("nl", "zoek-a", SHOWN["zoek-a"][0], "h_a = np.ones((2, 3, 4))", capsys)
+    assert out.startswith("✗ Je eigen merge_heads neemt deze invoer niet aan. Hij zegt ValueError:")
+
+
+def test_the_cells_wait_for_the_own_functions(capsys):
+    def merge_heads(h):
+        raise NotImplementedError
+
+    out = played("nl", "zoek-a", "h_a = ", "h_a = ", capsys, solved(merge_heads=merge_heads))
+    assert out == "○ Dit wacht op je eigen functies: schrijf die eerst.\n"

@@ -56,6 +56,7 @@ WORDS = {                                   # what -> (Dutch, English)
 }
 LANGUAGES = ("nl", "en")
 MARKS = {"ok": "✓", "wrong": "✗", "note": "!"}
+TRAINING = "from training import"           # takes seconds, and is no example: not run here
 START = 60                                  # seconds for Python itself, on a slow disk
 COLOURS = {"ok": "\033[32m", "wrong": "\033[31m", "note": "\033[33m"}
 
@@ -101,7 +102,7 @@ def code_cells(cells):
     for number, (kind, source, marks) in enumerate(cells, start=1):
         if kind == "markdown":
             section = next(reversed(re.findall(r"^## +(.*)$", source, re.M)), section)
-        if kind == "code" and not marks.get("points") and not source.startswith("%%"):
+        if kind == "code" and not marks.get("points") and not source.startswith("%%") and TRAINING not in source:
             example = (bool(marks.get("grade")) or str(marks.get("grade_id")).startswith("example_") if marked
                        else looks_like_an_example(source))
             found.append(Cell(number, without_magics(source), example, re.sub(r"[`*]", "", section).strip()))

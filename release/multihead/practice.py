@@ -2,6 +2,8 @@
 
 Je hoeft dit bestand niet te lezen of te wijzigen.
 """
+import copy
+
 import numpy as np
 
 LEFT = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 1, -1, 0]]      # kenmerken 0 tot en met 3 van de drie kaartjes: wat head 0 ziet
@@ -74,3 +76,55 @@ def _numbers(mine):
 
 def _equal(seen, expected):
     return seen.shape == np.shape(expected) and bool((np.abs(seen - expected) < ROUNDED).all())
+
+
+# --- zoek de fout --------------------------------------------------------------------------------------------------
+
+def tells_apart(said, own, wrong, *given, forward=None):
+    """Zeg of je aan deze invoer ziet dat `wrong` iets anders doet dan je eigen functie.
+
+    `given` zijn de argumenten van allebei. Met `forward` zijn dat x, params, heads, allowed en dy: je forward maakt
+    eerst de cache, en beide functies krijgen (cache, params, dy).
+    """
+    try:
+        if forward is not None:
+            *given, dy = given
+            given = [forward(*given)[1], given[1], dy]
+        mine = _numbered(own(*copy.deepcopy(given)))
+    except NotImplementedError:
+        print("○ Dit wacht op je eigen functies: schrijf die eerst.")
+        return
+    except Exception as error:
+        print(f"✗ Je eigen {own.__name__} neemt deze invoer niet aan. Hij zegt {type(error).__name__}: {error}")
+        return
+    try:
+        place = _difference(mine, _numbered(wrong(*copy.deepcopy(given))))
+    except Exception as error:
+        place = f"{wrong.__name__} stopt met {type(error).__name__}: {error}"
+    print(f"✓ Aan deze invoer zie je het verschil. {place}\n  Jij zei: {said}" if place else
+          f"✗ Met deze invoer geeft {wrong.__name__} hetzelfde antwoord als jouw {own.__name__}.\n"
+          "  Wat moet er anders zijn om de fout te zien?")
+
+
+def _numbered(answer):
+    """De arrays van een antwoord op naam: y van (y, cache), dx en de gradiënten van (dx, grads)."""
+    if not isinstance(answer, tuple):
+        return {"": np.asarray(answer, dtype=float)}
+    first, second = answer
+    if "joined" in second:
+        return {"y": np.asarray(first, dtype=float)}
+    return {name: np.asarray(array, dtype=float) for name, array in {"dx": first, **second}.items()}
+
+
+def _difference(mine, theirs):
+    """Waar de twee het eerst verschillen, in woorden; leeg als ze gelijk zijn."""
+    for name, array in mine.items():
+        other = theirs[name]
+        if array.shape != other.shape:
+            return f"De vorm is {other.shape} in plaats van {array.shape}."
+        differ = ~np.isclose(array, other, rtol=1e-6, atol=1e-9)
+        if differ.any():
+            place = tuple(map(int, np.argwhere(differ)[0]))
+            where = f"{name}{list(place)}" if name else str(list(place))
+            return f"Op {where} geeft jouw functie {array[place]:.4g} en de foute {other[place]:.4g}."
+    return ""

@@ -26,7 +26,7 @@ LESSON = Lesson(
     prelude="import numpy as np\nfrom attention import attention, attention_backward\n",
     editions={"nl": "assignments/multihead/multihead.ipynb", "en": "assignments/multihead-en/multihead.ipynb"},
     tools={"examples": "assignments/multihead/examples.py", "gradcheck": "assignments/multihead/gradcheck.py"},
-    shows={name: f"assignments/multihead/{name}.py" for name in ("explore", "practice", "selfcheck")},
+    shows={name: f"assignments/multihead/{name}.py" for name in ("explore", "practice", "selfcheck", "training")},
     sample_tests=SAMPLE_TESTS,
     advice=advice,
 )

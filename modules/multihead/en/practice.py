@@ -2,6 +2,8 @@
 
 You need not read or change this file.
 """
+import copy
+
 import numpy as np
 
 LEFT = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 1, -1, 0]]      # features 0 to 3 of the three cards: what head 0 sees
@@ -74,3 +76,55 @@ def _numbers(mine):
 
 def _equal(seen, expected):
     return seen.shape == np.shape(expected) and bool((np.abs(seen - expected) < ROUNDED).all())
+
+
+# --- find the mistake ----------------------------------------------------------------------------------------------
+
+def tells_apart(said, own, wrong, *given, forward=None):
+    """Say whether this input shows that `wrong` differs from your own function.
+
+    `given` are the arguments of both. With `forward` they are x, params, heads, allowed and dy: your forward first
+    makes the cache, and both get (cache, params, dy).
+    """
+    try:
+        if forward is not None:
+            *given, dy = given
+            given = [forward(*given)[1], given[1], dy]
+        mine = _numbered(own(*copy.deepcopy(given)))
+    except NotImplementedError:
+        print("○ This waits for your own functions: write those first.")
+        return
+    except Exception as error:
+        print(f"✗ Your own {own.__name__} does not accept this input. It says {type(error).__name__}: {error}")
+        return
+    try:
+        place = _difference(mine, _numbered(wrong(*copy.deepcopy(given))))
+    except Exception as error:
+        place = f"{wrong.__name__} stops with {type(error).__name__}: {error}"
+    print(f"✓ This input tells them apart. {place}\n  You said: {said}" if place else
+          f"✗ With this input {wrong.__name__} gives the same answer as your {own.__name__}.\n"
+          "  What should be different in it for the mistake to show?")
+
+
+def _numbered(answer):
+    """The arrays of an answer by their name: y of (y, cache), dx and the gradients of (dx, grads)."""
+    if not isinstance(answer, tuple):
+        return {"": np.asarray(answer, dtype=float)}
+    first, second = answer
+    if "joined" in second:
+        return {"y": np.asarray(first, dtype=float)}
+    return {name: np.asarray(array, dtype=float) for name, array in {"dx": first, **second}.items()}
+
+
+def _difference(mine, theirs):
+    """Where the two differ first, in words; empty if they do not."""
+    for name, array in mine.items():
+        other = theirs[name]
+        if array.shape != other.shape:
+            return f"The shape is {other.shape} instead of {array.shape}."
+        differ = ~np.isclose(array, other, rtol=1e-6, atol=1e-9)
+        if differ.any():
+            place = tuple(map(int, np.argwhere(differ)[0]))
+            where = f"{name}{list(place)}" if name else str(list(place))
+            return f"At {where} yours gives {array[place]:.4g}, the wrong one {other[place]:.4g}."
+    return ""
