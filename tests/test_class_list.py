@@ -69,6 +69,29 @@ def test_a_roster_that_cannot_be_used_says_so_in_one_line(tmp_path, content, say
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("content", [
+    "\n\n" + ROSTER, ROSTER.encode("utf-16-le"), ROSTER.encode("utf-16-be"), ROSTER.replace("student-01", "Student-01"),
+    ROSTER.replace("student-0", "#student-0"),
+])
+def test_a_roster_that_is_nearly_right_is_read_all_the_same(tmp_path, content) -> None:
+    found = people(tmp_path, content, ("student-01", "student-02", "student-03"))
+    assert [found[student].name for student in sorted(found)] == ["Jo de Vries", "Mo", "Bo Béyer"]
+    assert sorted(found) == ["student-01", "student-02", "student-03"]
+
+
+def test_the_rows_of_canvas_that_are_nobody_are_left_out(tmp_path) -> None:
+    found = people(tmp_path, 'Student,ID,SIS Login ID,Section\n    Points Possible,,,\n"Vries, Jo de",12,jdv,A\n'
+                             '"Student, Test",13,abc,A\n')
+    assert list(found) == ["12"]
+
+
+@pytest.mark.parametrize("row", ['student-01,"Jo\nstudent-02,Mo\n', "student-01," + 200_000 * "x" + "\n"])
+def test_a_quote_that_is_not_closed_is_one_line_and_swallows_nobody(tmp_path, row) -> None:
+    with pytest.raises(RosterError, match=r"line \d is not CSV: .*; look for a quote") as caught:
+        people(tmp_path, "student,name\n" + row)
+    assert "\n" not in str(caught.value)
+
+
 def test_a_row_without_a_student_is_a_note(tmp_path) -> None:
     (tmp_path / "students.csv").write_text("student,name\nstudent-01,Jo\n,Mo\n")
     found, notes = read_class(tmp_path / "students.csv", ())

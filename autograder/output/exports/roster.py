@@ -19,7 +19,8 @@ STUDENT = ("student", "student_id", "Identifier", "ID", "OrgDefinedId")
 _EMAIL = ("email", "e-mail", "email address", "e-mailadres", "mail")
 _IDS = ("student", "student_id", "studentnummer", "identifier", "id", "lms_id", "lms id", "orgdefinedid", "sis user id",
         "sis login id", "id number", "id-nummer", "username", "gebruikersnaam", *_EMAIL)
-_NUMBER = re.compile(r"(?:#|[^\W\d]+ )(\d+)")
+_NUMBER = re.compile(r"[^\W\d]+ (\d+)")
+_CANVAS = ("Points Possible", "Student, Test")          # rows of its export that are nobody
 _NAMED = 5                                  # at most this many are named in a message
 
 
@@ -61,7 +62,7 @@ def read_roster(path: Path, column: str = "") -> Roster:
     key = _key(path, header, column)
     rows: dict[str, dict[str, str]] = {}
     first: dict[str, int] = {}
-    for row in _rows(header, reader):
+    for row in _rows(path, header, reader):
         student = row.get(key, "") if key in STUDENT[:2] else number_in(row.get(key, ""))
         if not student:
             continue
@@ -89,13 +90,16 @@ def read_class(path: Path, known: Collection[str]) -> tuple[dict[str, Person], l
                           f"e-mail address; it has: {', '.join(filter(None, header))}")
     people: dict[str, Person] = {}
     first: dict[str, int] = {}
-    for row in _rows(header, reader):
+    folded = {one.casefold(): one for one in known}
+    for row in _rows(path, header, reader):
+        if row.get("Student") in _CANVAS:
+            continue
         found = [number_in(row[name]) for name in ids if row.get(name)]
         if not found:
             if any(row.values()):
                 notes.append(f"{path}, line {reader.line_num} has no {' or '.join(ids)} and was left out")
             continue
-        student = next((one for one in found if one in known), found[0])
+        student = next((folded[one.casefold()] for one in found if one.casefold() in folded), found[0])
         if student in people:
             raise RosterError(f"{path} names {student!r} twice, in line {first[student]} and line {reader.line_num}; "
                               "keep one")
@@ -117,14 +121,18 @@ def _person(student: str, row: Mapping[str, str], columns: Mapping[str, str]) ->
 
 
 def number_in(value: str) -> str:
-    """The number in "Participant 123" and "#123"; any other value as it is."""
+    """The number in "Participant 123", and what follows the "#" of Brightspace; any other value as it is."""
     number = _NUMBER.fullmatch(value)
-    return number[1] if number else value
+    return number[1] if number else value.removeprefix("#")
 
 
-def _rows(header: Sequence[str], reader: Iterable[Sequence[str]]) -> Iterator[dict[str, str]]:
-    for cells in reader:
-        yield dict(zip(header, (cell.strip() for cell in cells), strict=False))
+def _rows(path: Path, header: Sequence[str], reader: Any) -> Iterator[dict[str, str]]:
+    try:
+        for cells in reader:
+            yield dict(zip(header, (cell.strip() for cell in cells), strict=False))
+    except csv.Error as error:
+        raise RosterError(f"{path}, line {reader.line_num} is not CSV: {error}; look for a quote that is not closed "
+                          "above it") from None
 
 
 def _table(path: Path) -> tuple[list[str], Any, list[str]]:
@@ -132,11 +140,12 @@ def _table(path: Path) -> tuple[list[str], Any, list[str]]:
     words, notes = _text(path)
     given = re.match(r"sep=(.)\r?\n", words)                # Excel's own way to say so
     words = words[given.end():] if given else words
+    words = words.lstrip("\r\n")
     lines = words.splitlines()
     if not lines:
         raise RosterError(f"{path} is empty; expected a CSV file with a column 'student'")
     delimiter = given[1] if given else max(",;\t", key=lines[0].count)
-    reader = csv.reader(io.StringIO(words, newline=""), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(words, newline=""), delimiter=delimiter, strict=True)
     try:
         header = [name.strip() for name in next(reader)]
     except csv.Error as error:
@@ -166,6 +175,8 @@ def _text(path: Path) -> tuple[str, list[str]]:
         raise RosterError(f"{path} is an Excel file; save it as CSV (UTF-8)")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):         # "Unicode text" of Excel
         return data.decode("utf-16", "replace"), []
+    if b"\0" in data[:2]:                                   # the same without its mark
+        return data.decode("utf-16-le" if data[1:2] == b"\0" else "utf-16-be", "replace"), []
     try:
         return data.decode("utf-8-sig"), []
     except UnicodeDecodeError:
