@@ -18,7 +18,8 @@ import pytest
 from courses import LESSON, hand_in, new_course, released
 
 from autograder.course.submitted import submitted
-from autograder.intake import apart, own_cells, read, read_folder
+from autograder.intake import apart, own_cells, read, read_folder, reading
+from autograder.intake.notebook_json import notebook_cells
 from autograder.intake.reading import from_sources
 from autograder.judge.engine import Limits
 from autograder.records import Submission
@@ -249,3 +250,28 @@ def test_reading_counts_to_the_budget(engine_with):
     work = from_sources("work.py", "student-01", ["while True: pass"], LESSON)
     grade = engine_with(Limits(budget=1.0)).grade(msgspec.structs.replace(work, seconds=2.0))
     assert (grade.status, grade.cells) == ("graded", ())
+
+
+@pytest.mark.parametrize("end", [lambda: os.kill(os.getpid(), signal.SIGXCPU), lambda: bytes(2**62),
+                                 lambda: apart._time_is_up()], ids=["the kernel", "memory", "time"])
+def test_of_many_paths_the_one_that_takes_too_much_costs_no_other(tmp_path, monkeypatch, end):
+    names = ["first.py", "second.py", "third.py"]
+    for name in names:
+        (tmp_path / name).write_text(LESSON.reference_source)
+    look = reading._at
+
+    def at(path, *arguments):
+        if path.endswith("second.py"):
+            end()
+        return look(path, *arguments)
+    monkeypatch.setattr(reading, "_at", at)
+    found = list(read([tmp_path / name for name in names], LESSON))
+    assert [Path(one.name).name for one in found] == names
+    assert [one.unreadable is None for one in found] == [True, False, True]
+
+
+def test_the_points_that_a_cell_claims_are_no_long_text():
+    claimed = HEAD.replace('"code"', '"code","metadata":{"nbgrader":{"grade":true,"grade_id":"a","points":' + "9" * 10**6
+                           + "}}") + "x" + TAIL.replace(',"metadata":{}', "")
+    (cell,), _ = notebook_cells(claimed)
+    assert len(cell.marks) < 200

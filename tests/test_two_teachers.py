@@ -5,7 +5,8 @@ import os
 from pathlib import Path
 
 import pytest
-from courses import LESSON, grade_of, new_course
+from courses import LESSON, grade_of, hand_in, new_course, released
+from test_one_of_ten import FullMarks
 
 from autograder import cli
 from autograder.course.extensions import write_extensions
@@ -53,3 +54,32 @@ def test_what_one_teacher_wrote_the_other_can_write_again(shared, umask, tmp_pat
     for name, mode in found.items():
         assert bool(mode & 0o020) == shared, name
         assert not mode & 0o002, name
+
+
+@pytest.mark.slow
+def test_every_file_of_a_shared_course_can_be_written_by_the_whole_group(tmp_path, monkeypatch):
+    """Whatever the commands make, wherever it is, after all of them."""
+    course = new_course(tmp_path)
+    config = course.root / "nbgrader_config.py"
+    config.write_text(f"{config.read_text()}\nc.CourseDirectory.groupshared = True\n")
+    for student in ("student-01", "student-02"):
+        hand_in(course, student, released())
+    (course.root / "roster.csv").write_text("student,Identifier\nstudent-01,Participant 1\nstudent-02,Participant 2\n")
+    monkeypatch.chdir(course.root)
+    monkeypatch.setattr("autograder.run.grade_course.LocalPool", FullMarks)
+    monkeypatch.setattr("autograder.cli.course._wall", lambda *_, **__: None)
+    before = os.umask(0o002)
+    try:
+        for command in COMMANDS:
+            assert cli.run(command.split()) == 0, command
+    finally:
+        os.umask(before)
+    closed = {name: oct(mode) for name, mode in modes(course).items() if not mode & 0o020}
+    assert {name for name in closed if not name.startswith("submitted")} == {"assignments", "roster.csv"} & closed.keys()
+    assert len(modes(course)) > 20
+
+
+COMMANDS = ("grade --log log.jsonl --json grades.jsonl", "extend student-01 --until 2026-11-02T20:00", "grade", "report",
+            "report --anonymous", "feedback --lms moodle --roster roster.csv", "export --format csv --output marks.csv",
+            "export --format junit --output marks.xml", "export --format gradescope --output gradescope",
+            "forget student-02 --yes")

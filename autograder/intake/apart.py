@@ -98,7 +98,7 @@ def _answer(answers: BinaryIO) -> bytes | None:
     if kind == _FAILED:
         failed = msgspec.msgpack.decode(answer, type=_Failed)
         raise Ended(failed.why, failed.words)
-    return answer or None
+    return answer if answer and len(answer) == size else None            # it may have been ended in the middle of one
 
 
 def _work(read: Callable[[], Iterable[object]], out: int) -> None:

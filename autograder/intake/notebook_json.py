@@ -18,6 +18,7 @@ from autograder.intake.names import listed
 from autograder.records import NotebookCell, Text, text
 
 ALL_CELLS_CAP = 10_000                    # code and text together
+POINTS_CAP = 50                           # bytes of a number of points
 _GRADE_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
 
@@ -195,6 +196,6 @@ def _nbgrader(metadata: Raw) -> tuple[str, bool, str]:
     except (msgspec.DecodeError, RecursionError):
         return "", False, ""
     locked, grade, solution = (bytes(flag) == b"true" for flag in (marks.locked, marks.grade, marks.solution))
-    points = bytes(marks.points).decode().removesuffix(".0") if grade else "no"
+    points = bytes(marks.points)[:POINTS_CAP].decode("utf-8", "replace").removesuffix(".0") if grade else "no"
     return (grade_id if _GRADE_ID.fullmatch(grade_id) else ""), locked or (grade and not solution), (
         f"grade={grade} solution={solution} points={points}")

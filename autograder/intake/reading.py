@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from mmap import mmap
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -26,7 +27,7 @@ from autograder.intake.names import listed, stem
 from autograder.intake.nothing import not_a_submission, nothing_here
 from autograder.intake.submission import of_sources, unreadable
 from autograder.lessons.kit.lesson import Lesson
-from autograder.records import Left, Submission, text
+from autograder.records import Left, Submission, Text, text
 
 T = TypeVar("T")
 
@@ -44,14 +45,19 @@ def read_all(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> Iterator
     """The same for each of these lessons, and after the submissions of a folder or archive what was not looked at there
     (`left`), and why. Whatever the number of lessons, each file is parsed once.
     """
-    paths = list(paths)
-    try:
-        yield from apart.each(lambda: _read(paths, [_Reader(lesson) for lesson in lessons]), Submission)
-    except apart.Ended as error:
-        if error.why is None:
-            raise
-        path = ", ".join(map(str, paths))
-        yield unreadable(path, student_of(PurePosixPath(path), lessons[0]), error.why, lessons[0])
+    left = list(map(str, paths))
+    with mmap(-1, 8) as begun:                  # shared with the process that reads: which of them it is at
+        while left:
+            try:
+                yield from apart.each(partial(_read, left, [_Reader(lesson) for lesson in lessons], begun), Submission)
+                return
+            except apart.Ended as error:
+                if error.why is None:
+                    raise
+                at = int.from_bytes(begun[:])
+                for lesson in lessons:
+                    yield unreadable(left[at], student_of(PurePosixPath(left[at]), lesson), error.why, lesson)
+                left = left[at + 1:]
 
 
 @dataclass
@@ -62,8 +68,9 @@ class _Reader:
     seen: set[str] = field(default_factory=set)
 
 
-def _read(paths: Sequence[str | Path], readers: Sequence[_Reader]) -> Iterator[Submission]:
-    for path in map(str, paths):
+def _read(paths: Sequence[str], readers: Sequence[_Reader], begun: mmap) -> Iterator[Submission]:
+    for number, path in enumerate(paths):
+        begun[:] = number.to_bytes(8)
         forget_contents()
         try:
             kind, identity = stat.S_IFMT(os.stat(path).st_mode), os.path.realpath(path)
@@ -149,16 +156,24 @@ def _folder(path: str, absolute: PurePosixPath, readers: Sequence[_Reader]) -> I
     try:
         with apart.in_time():
             listing = folder_listing(path) if readers else Listing()
-    except (Unreadable, apart.TooLong) as error:
+    except _NOT_READ as error:
         yield from _none_of(path, absolute.name, error, readers)
         return
     yield from _collection(path, listing, (absolute.parent.name, absolute.name), readers)
 
 
-def _none_of(path: str, student: str, error: Unreadable | apart.TooLong,
-             readers: Sequence[_Reader]) -> Iterator[Submission]:
+_NOT_READ = (Unreadable, apart.TooLong, MemoryError)
+
+
+def _none_of(path: str, student: str, error: BaseException, readers: Sequence[_Reader]) -> Iterator[Submission]:
     for reader in readers:
-        yield unreadable(path, student, getattr(error, "why", apart.TOO_LONG), reader.lesson)
+        yield unreadable(path, student, _why(error), reader.lesson)
+
+
+def _why(error: BaseException) -> Text:
+    if isinstance(error, Unreadable):
+        return error.why
+    return apart.TOO_LONG if isinstance(error, apart.TooLong) else apart.TOO_LARGE
 
 
 def _in_time(name: str, student: str, lesson: Lesson, make: Callable[[], T]) -> T | Submission:
@@ -166,10 +181,8 @@ def _in_time(name: str, student: str, lesson: Lesson, make: Callable[[], T]) -> 
     try:
         with apart.in_time():
             return make()
-    except apart.TooLong:
-        return unreadable(name, student, apart.TOO_LONG, lesson)
-    except MemoryError:
-        return unreadable(name, student, apart.TOO_LARGE, lesson)
+    except (apart.TooLong, MemoryError) as error:
+        return unreadable(name, student, _why(error), lesson)
 
 
 def _archive(path: str, identity: str, readers: Sequence[_Reader]) -> Iterator[Submission]:
@@ -179,7 +192,7 @@ def _archive(path: str, identity: str, readers: Sequence[_Reader]) -> Iterator[S
         try:
             with apart.in_time():
                 listing = opened.enter_context(archive_listing(identity))
-        except (Unreadable, apart.TooLong) as error:
+        except _NOT_READ as error:
             yield from _none_of(path, stem(path), error, readers)
             return
         yield from _collection(path, listing, (stem(path),), readers)
