@@ -216,9 +216,9 @@ def main(arguments: list[str]) -> int:
         costs = alone(Path(folder), who)
         seconds, largest, lines = graded(Path(folder))
     most = TIMES * BUDGET * len(who) / min(2, os.cpu_count() or 1)
-    lost = [line["student"] for line in lines if line["student"].startswith("honest") and line["points"] != LESSON.points]
+    lost = [line for line in lines if line["student"].startswith("honest") and line["points"] != LESSON.points]
     worst = max(costs, key=costs.__getitem__)
-    broken = [line["student"] for line in lines if line["status"] == "broken"]
+    broken = [line for line in lines if line["status"] == "broken"]
     figures = {"students": students, "hostile": len(who), "budget": BUDGET, "seconds": round(seconds, 1),
                "most seconds": most, "largest process, MB": largest, "worst": worst, "its seconds": costs[worst],
                "honest marks lost": len(lost), "broken": len(broken), "costs": costs}
