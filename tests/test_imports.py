@@ -14,7 +14,8 @@ GROUND = {"records", "stages", "atomic", "faults", "locale"}
 ALLOWED = {
     "sandbox/wire": set(),
     "lessons/kit": {"sandbox/wire"},
-    "lessons/<name>": {"lessons/kit"},
+    "kit": {"lessons/kit"},
+    "lessons/<name>": {"lessons/kit", "kit"},
     "lessons": {"lessons/kit"},
     "sandbox/forgetful": set(),
     "sandbox/inside": {"sandbox/wire", "sandbox/forgetful"},

@@ -3,17 +3,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from autograder.lessons.kit.remarks import (
+from autograder.kit import (
     INEXACT,
     OUT_OF_REACH,
     Answers,
+    Call,
+    Outcome,
+    Subject,
+    Text,
     answer_of,
     gave_up_on_size,
     inexact,
     nudged,
 )
 from autograder.lessons.layernorm import probes
-from autograder.records import Call, Outcome, Subject, Text
 
 
 def advice(answers: Answers, reference: Subject, ask: Callable[[Call], Outcome]) -> tuple[list[Text], list[Text]]:

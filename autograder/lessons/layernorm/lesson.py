@@ -1,7 +1,7 @@
 """The layer norm lesson: two exercises, 10 points."""
 from __future__ import annotations
 
-from autograder.lessons.kit.lesson import Exercise, Lesson
+from autograder.kit import Exercise, Lesson
 from autograder.lessons.layernorm import probes
 from autograder.lessons.layernorm.advice import advice
 from autograder.lessons.layernorm.checks import layer_norm, layer_norm_backward

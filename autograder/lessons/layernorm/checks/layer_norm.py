@@ -3,11 +3,23 @@ from typing import Any
 
 import numpy as np
 
-from autograder.lessons.kit.compare import TOLERANCE, as_array, relative_error
-from autograder.lessons.kit.facts import entry, equal, leaves_arguments, pair, same_again, stays_as_it_was
-from autograder.lessons.kit.lesson import Ask, Wrong, check
+from autograder.kit import (
+    TOLERANCE,
+    Ask,
+    Call,
+    Wrong,
+    as_array,
+    check,
+    entry,
+    equal,
+    leaves_arguments,
+    pair,
+    relative_error,
+    same_again,
+    stays_as_it_was,
+    text,
+)
 from autograder.lessons.layernorm import probes
-from autograder.records import Call, text
 
 #: one of these must be right before anything else earns points; a wrong scale shows in the first only
 RIGHT = ("general", "centred")

@@ -3,13 +3,24 @@ from typing import Any
 
 import numpy as np
 
-from autograder.lessons.kit.compare import TOLERANCE, as_array, difference
-from autograder.lessons.kit.derivatives import predicts_changes, same_shape
-from autograder.lessons.kit.facts import equal, leaves_arguments, same_again, stays_as_it_was, triple
-from autograder.lessons.kit.lesson import Ask, Wrong, check
+from autograder.kit import (
+    TOLERANCE,
+    Ask,
+    Wrong,
+    as_array,
+    check,
+    difference,
+    equal,
+    leaves_arguments,
+    predicts_changes,
+    same_again,
+    same_shape,
+    stays_as_it_was,
+    text,
+    triple,
+)
 from autograder.lessons.layernorm import probes
 from autograder.lessons.layernorm.probes import Case
-from autograder.records import text
 
 #: one of these must be right before examples and properties earn points; dbias alone needs no layer norm
 RIGHT = ("dx", "dgain")

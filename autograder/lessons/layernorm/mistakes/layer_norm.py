@@ -1,8 +1,7 @@
 """Wrong ways to normalise: the axis, the variance, eps, gain and bias, what is kept, what must not change."""
 from __future__ import annotations
 
-from autograder.lessons.kit.lesson import Mistake, changed
-from autograder.records import text
+from autograder.kit import Mistake, changed, text
 
 FORWARD = ("layer_norm",)
 

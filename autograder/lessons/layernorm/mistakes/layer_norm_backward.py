@@ -1,8 +1,7 @@
 """Wrong ways back: gradients of gain and bias, the routes through mean and variance, what is returned or changed."""
 from __future__ import annotations
 
-from autograder.lessons.kit.lesson import Mistake, changed
-from autograder.records import text
+from autograder.kit import Mistake, changed, text
 
 BACKWARD = ("layer_norm_backward",)
 

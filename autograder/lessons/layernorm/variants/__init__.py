@@ -1,7 +1,7 @@
 """Right solutions, composed at random from the ways in which each step can be written; none may lose a point."""
 from __future__ import annotations
 
-from autograder.lessons.kit.writing import Pick, dressed
+from autograder.kit import Pick, dressed
 from autograder.lessons.layernorm.variants.backward import layer_norm_backward
 from autograder.lessons.layernorm.variants.forward import layer_norm
 

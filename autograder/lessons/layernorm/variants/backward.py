@@ -1,7 +1,7 @@
 """Right ways to write layer_norm_backward."""
 from __future__ import annotations
 
-from autograder.lessons.kit.writing import Pick, function, order
+from autograder.kit import Pick, function, order
 
 BY_TOKEN = '''\
 dx = np.zeros(np.shape(dy))
