@@ -1,4 +1,6 @@
 """The visible examples: they refuse in words, by axis, and never with a bare assert or an error of someone else's."""
+import contextlib
+
 import pytest
 from editions import LESSON, RELEASES, beside, code_cells, overwritten, read, solved
 
@@ -163,8 +165,23 @@ def test_the_reference_passes_every_example_and_each_says_so(language, capsys):
     names = solved()
     assert [said(names, language, example) for example in EXAMPLES] == [""] * len(EXAMPLES)
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(EXAMPLES)
-    assert all(line.startswith("✓ ") for line in lines)
+    assert len(lines) == 2 * len(EXAMPLES)
+    assert all(line.startswith("✓ ") for line in lines[::2])
+
+
+@pytest.mark.parametrize("language", RELEASES)
+def test_each_example_tells_how_many_parts_hold_and_takes_back_what_no_longer_does(language, capsys):
+    names, of, told = solved(), {"nl": "van 5 delen", "en": "of 5 parts"}[language], []
+    broken = overwritten("def merge_heads(h): return h.reshape(1, 2, 4)")
+    with beside(language):
+        for example, functions in [*((example, names) for example in EXAMPLES), ("example_W1_merge", broken),
+                                   ("example_own_test", names), ("example_W1_merge", names),
+                                   ("example_refusals_merge", names)]:
+            with contextlib.suppress(AssertionError):
+                exec(code_cells(RELEASES[language])[example].source, functions)
+                told.append(capsys.readouterr().out.splitlines()[-1])
+    counts = [0, 1, 1, 2, 2, 3, 3, 3, 4, 5, 4, 4, 5]
+    assert told == [f"{'■' * count}{'□' * (5 - count)} {count} {of}" for count in counts]
 
 
 def test_a_forward_of_nan_is_not_compared():

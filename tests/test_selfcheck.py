@@ -11,7 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from editions import LESSON, beside
+from editions import LESSON, RELEASES, beside
 from waiting import HANGS
 
 from autograder.lessons.kit.course_file import course_file
@@ -64,7 +64,7 @@ def put(name: str, code: str):
 
 def test_a_right_notebook_holds_in_every_example(folder):
     out = run(folder, "multihead.ipynb", code=0)
-    assert "Alle 10 voorbeelden kloppen" in out
+    assert "■■■■■ 5 van 5 delen\nAlle 10 voorbeelden kloppen" in out
     assert "✗" not in out
     assert [line for line in out.splitlines() if re.match(r"\d\. ", line)] == [
         f"{number}. {name}" for number, name in enumerate(STUBS, start=1)]
@@ -76,6 +76,32 @@ def test_an_untouched_notebook_says_of_each_function_that_it_is_not_written(fold
     assert "0 van de 10 voorbeelden kloppen" in out
     for name in ("split_heads", "merge_heads", "multihead", "own_test"):
         assert f"{name} is nog niet geschreven" in out
+
+
+@pytest.mark.parametrize("language", RELEASES)
+def test_each_function_has_three_hints_that_are_asked_for_one_by_one(language, monkeypatch, capsys):
+    monkeypatch.chdir(RELEASES[language].parent)
+    with beside(language):
+        selfcheck = import_module("selfcheck")
+    for name in STUBS:
+        said = []
+        for number in (1, 2, 3):
+            assert selfcheck.main(["--hint", name if number == 1 else f"{name}:{number}"]) == 0
+            said.append(capsys.readouterr().out)
+        assert len(set(said)) == 3
+        assert [f"--hint {name}:{number + 2}" in text for number, text in enumerate(said)] == [True, True, False]
+        assert ("van 3" if language == "nl" else "of 3") in said[0]
+
+
+@pytest.mark.parametrize("wanted", ["split", "split_heads:4", "split_heads:", ":2", "split_heads:x", "split_heads:-1"])
+def test_a_hint_that_is_not_there_is_answered_with_those_that_are(wanted, monkeypatch, capsys):
+    monkeypatch.chdir(RELEASES["nl"].parent)
+    with beside("nl"):
+        code = import_module("selfcheck").main(["--hint", wanted])
+    out, err = capsys.readouterr()
+    assert (code, out) == ((2, "") if wanted != "split_heads:" else (0, out))
+    if code:
+        assert err.startswith(f"Een hint {wanted} is er niet. Kies uit split_heads, merge_heads, multihead,")
 
 
 def test_the_words_are_those_of_the_notebooks_own_cell(folder):

@@ -2,6 +2,7 @@
 
     python -m selfcheck multihead.ipynb
     python -m selfcheck multihead.ipynb --watch      opnieuw als je opslaat / again whenever you save
+    python -m selfcheck --hint split_heads           een hint; :2 en :3 zeggen meer / a hint; :2 and :3 say more
 
 Alleen NumPy is nodig. De cellen draaien op volgorde, in een eigen proces. / Only NumPy is needed. The cells run in
 their order, in a process of their own.
@@ -17,6 +18,7 @@ import queue
 import re
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 import traceback
@@ -43,6 +45,7 @@ WORDS = {                                   # what -> (Dutch, English)
     "some": ("{right} van de {count} voorbeelden kloppen. Begin bij het bovenste kruisje: wat eronder staat, bouwt er "
              "vaak op voort.",
              "{right} of {count} examples hold. Start with the topmost cross: what is below it often builds on it."),
+    "progress": ("{bar} {done} van {count} delen", "{bar} {done} of {count} parts"),
     "none": ("In {path} staan geen voorbeelden.", "There are no examples in {path}."),
     "missing": ("{path} is er niet. Sta je in de goede map?", "{path} is not there. Are you in the right folder?"),
     "several": ("Welk notebook? Hier staan: {names}.", "Which notebook? Here are: {names}."),
@@ -52,12 +55,18 @@ WORDS = {                                   # what -> (Dutch, English)
     "no cells": ("er staan geen cellen in", "it has no cells"),
     "no json": ("geen goede JSON op regel {line}", "no proper JSON on line {line}"),
     "no text": ("dit is geen tekst", "this is no text"),
+    "hint": ("Hint {number} van {count} voor {name}. {text}", "Hint {number} of {count} for {name}. {text}"),
+    "next": ("Nog een duwtje nodig? Probeer het eerst zelf, en dan: python -m selfcheck --hint {name}:{number}",
+             "Need another push? Try by yourself first, and then: python -m selfcheck --hint {name}:{number}"),
+    "no hint": ("Een hint {wanted} is er niet. Kies uit {names}, met :2 of :3 erachter voor de volgende.",
+                "There is no hint {wanted}. Choose from {names}, followed by :2 or :3 for the next."),
     "watching": ("Ik kijk mee; Ctrl-C om te stoppen. ({time})", "I am watching; Ctrl-C to stop. ({time})"),
 }
 LANGUAGES = ("nl", "en")
 MARKS = {"ok": "✓", "wrong": "✗", "note": "!"}
 TRAINING = "from training import"           # takes seconds, and is no example: not run here
 START = 60                                  # seconds for Python itself, on a slow disk
+HINT = re.compile(r"<summary>Hint (\d) [^<]*<code>(\w+)</code>[^<]*</summary>\s*(.*?)\s*</details>", re.S)
 COLOURS = {"ok": "\033[32m", "wrong": "\033[31m", "note": "\033[33m"}
 
 
@@ -127,6 +136,25 @@ def without_magics(source):
 def language_of(cells):
     """"nl" where the text is Dutch."""
     return "nl" if any(re.search(r"\b(het|een|voorbeeld)\b", source) for kind, source, _ in cells) else "en"
+
+
+def hints(cells):
+    """(function, "1") -> the text of that hint, as it stands folded in the notebook."""
+    return {(name, number): re.sub(r"[`*]", "", text) for kind, source, _ in cells if kind == "markdown"
+            for number, name, text in HINT.findall(source)}
+
+
+def hinted(cells, wanted, say):
+    """One hint, and how to ask for the next; Problem where there is none."""
+    name, _, number = wanted.partition(":")
+    found, number = hints(cells), number or "1"
+    names = list(dict.fromkeys(function for function, _ in found))
+    if (name, number) not in found:
+        raise Problem(say("no hint", wanted=wanted, names=", ".join(names)))
+    count = sum(function == name for function, _ in found)
+    print(textwrap.fill(say("hint", number=number, count=count, name=name, text=found[name, number]), 88))
+    if int(number) < count:
+        print("\n" + say("next", name=name, number=int(number) + 1))
 
 
 # --- running, in a process of its own -----------------------------------------------------------------------------
@@ -240,8 +268,16 @@ def show(cells, found, say, path, colour):
     if not examples:
         print(say("none", path=path))
     else:
-        print("\n" + say("all" if right == len(examples) else "some", right=right, count=len(examples)))
+        print("\n" + progress(examples, found, say))
+        print(say("all" if right == len(examples) else "some", right=right, count=len(examples)))
     return bool(examples) and right == len(examples)
+
+
+def progress(examples, found, say):
+    """How many parts of the notebook have all their examples right: "■■■□□ 3 of 5"."""
+    parts = list(dict.fromkeys(cell.section for cell in examples))
+    done = sum(all(found.get(cell.number) == "" for cell in examples if cell.section == part) for part in parts)
+    return say("progress", bar="■" * done + "□" * (len(parts) - done), done=done, count=len(parts))
 
 
 def first_words(cell, say):
@@ -268,6 +304,10 @@ def main(arguments=None):
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     try:
         path = Path(options.notebook) if options.notebook else only_notebook(say)
+        if options.hint:
+            raw = read(path, say)
+            hinted(raw, options.hint, speaker(options.lang or language_of(raw)))
+            return 0
         return watched(path, options, colour) if options.watch else tried(path, options, colour)
     except Problem as problem:
         print(problem, file=sys.stderr)
@@ -281,6 +321,7 @@ def parsed(arguments):
     parser = argparse.ArgumentParser(prog="python -m selfcheck", description=__doc__.splitlines()[0])
     parser.add_argument("notebook", nargs="?", help="multihead.ipynb")
     parser.add_argument("--watch", action="store_true", help="opnieuw als je opslaat / again whenever you save")
+    parser.add_argument("--hint", metavar="FUNCTION", help="split_heads, split_heads:2 …")
     parser.add_argument("--seconds", type=float, default=10.0, help="per cel / per cell (10)")
     parser.add_argument("--lang", choices=LANGUAGES, help="anders die van het notebook / else the notebook's")
     parser.add_argument("--cells", help=argparse.SUPPRESS)

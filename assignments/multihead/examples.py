@@ -12,14 +12,20 @@ import numpy as np
 AXES = {"B": "reeks", "T": "tijdstap", "H": "head", "C": "kenmerk", "d": "kenmerk", "q": "query", "k": "key",
         "r": "rij", "c": "kolom"}
 MANY = 16                                               # getallen: van een grotere array tonen we alleen het verschil
+#: deel van het notebook -> hoeveel voorbeelden het heeft
+PARTS = {"split_heads": 2, "merge_heads": 2, "multihead": 2, "multihead_backward": 3, "own_test": 1}
 LENGTHS = {"q": "T", "k": "T", "r": "C", "c": "C"}      # de letter voor de lengte, waar die anders heet dan de as
+
+
+_held = {}                                              # deel -> de voorbeelden ervan die klopten
+_asked = [""]                                           # de functie die het laatst is aangeroepen
 
 
 def answer(function, *args):
     """Wat je functie teruggeeft. Stopt ze met een fout, geeft ze niets terug of verandert ze een argument, dan lees
     je hier waar en waarom.
     """
-    name = function.__name__
+    name = _asked[0] = function.__name__
     before = [_kept(argument) for argument in args]
     try:
         value = function(*args)
@@ -88,6 +94,7 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, slips=()):
 
 def refuses(function, args, call, reason):
     """De functie weigert deze argumenten met een ValueError, TypeError of AssertionError."""
+    _asked[0] = function.__name__
     try:
         value = function(*args)
         seen = f"{_kind(value)} terug"
@@ -113,6 +120,7 @@ def close(name, value, expected, hint, tolerance=1e-4, slips=()):
 
 def objection(test, *functions):
     """Wat een test tegen deze functies heeft, in woorden; leeg als hij ze doorlaat."""
+    _asked[0] = test.__name__
     try:
         test(*functions)
     except NotImplementedError as error:
@@ -124,6 +132,13 @@ def objection(test, *functions):
     return ""
 
 
+def holds(part, words):
+    """Zeg dat een voorbeeld van dit deel klopt, en van hoeveel delen alle voorbeelden kloppen."""
+    _held.setdefault(part, set()).add(words)
+    done = sum(len(_held.get(name, ())) == count for name, count in PARTS.items())
+    print(f"✓ {words}\n{'■' * done}{'□' * (len(PARTS) - done)} {done} van {len(PARTS)} delen")
+
+
 class Explained(AssertionError):
     """Wat er niet klopt, in woorden; een notebook laat alleen die woorden zien."""
 
@@ -132,7 +147,8 @@ class Explained(AssertionError):
 
 
 def fail(words):
-    """Stop met deze woorden."""
+    """Stop met deze woorden; het deel waar dit over gaat, klopt niet langer helemaal."""
+    _held.pop(_asked[0], None)
     raise Explained(words) from None
 
 

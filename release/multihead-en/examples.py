@@ -12,14 +12,20 @@ import numpy as np
 AXES = {"B": "sequence", "T": "time step", "H": "head", "C": "feature", "d": "feature", "q": "query", "k": "key",
         "r": "row", "c": "column"}
 MANY = 16                                               # numbers: of a larger array we show the difference only
+#: part of the notebook -> how many examples it has
+PARTS = {"split_heads": 2, "merge_heads": 2, "multihead": 2, "multihead_backward": 3, "own_test": 1}
 LENGTHS = {"q": "T", "k": "T", "r": "C", "c": "C"}      # the letter for the length, where it differs from the axis
+
+
+_held = {}                                              # part -> the examples of it that held
+_asked = [""]                                           # the function that was called last
 
 
 def answer(function, *args):
     """What your function returns. If it stops with an error, returns nothing or changes an argument, you read here
     where and why.
     """
-    name = function.__name__
+    name = _asked[0] = function.__name__
     before = [_kept(argument) for argument in args]
     try:
         value = function(*args)
@@ -88,6 +94,7 @@ def same(name, value, expected, axes, hint, tolerance=1e-9, slips=()):
 
 def refuses(function, args, call, reason):
     """The function refuses these arguments with a ValueError, TypeError or AssertionError."""
+    _asked[0] = function.__name__
     try:
         value = function(*args)
         seen = f"{_kind(value)}"
@@ -113,6 +120,7 @@ def close(name, value, expected, hint, tolerance=1e-4, slips=()):
 
 def objection(test, *functions):
     """What a test has against these functions, in words; empty if it lets them through."""
+    _asked[0] = test.__name__
     try:
         test(*functions)
     except NotImplementedError as error:
@@ -124,6 +132,13 @@ def objection(test, *functions):
     return ""
 
 
+def holds(part, words):
+    """Say that an example of this part holds, and how many parts have all their examples right."""
+    _held.setdefault(part, set()).add(words)
+    done = sum(len(_held.get(name, ())) == count for name, count in PARTS.items())
+    print(f"✓ {words}\n{'■' * done}{'□' * (len(PARTS) - done)} {done} of {len(PARTS)} parts")
+
+
 class Explained(AssertionError):
     """What is wrong, in words; a notebook shows only those words."""
 
@@ -132,7 +147,8 @@ class Explained(AssertionError):
 
 
 def fail(words):
-    """Stop with these words."""
+    """Stop with these words; the part that this is about is no longer all right."""
+    _held.pop(_asked[0], None)
     raise Explained(words) from None
 
 
