@@ -17,7 +17,7 @@ from test_gradebook import COMMENTS, GRADES, SUBMITTED
 
 from autograder.cli import run
 from autograder.course.folder import Course
-from autograder.intake import apart, read_any, submission
+from autograder.intake import apart, read, read_any, submission
 from autograder.lessons import DEFAULT
 from autograder.lessons.installed import lesson_called, lesson_names, load_lesson
 from autograder.lessons.kit.course_file import course_file
@@ -142,6 +142,14 @@ def test_each_file_is_loaded_and_parsed_once_for_all_lessons(tmp_path: Path, mon
     assert len(parsed) == 9, len(parsed)                # four files twice, and one
     alone = [[(each.name, each.lesson) for each in read_any(paths, [lesson])] for lesson in LESSONS]
     assert {name for name, _ in found} <= {name for each in alone for name, _ in each}
+
+
+def test_what_another_lesson_finds_does_not_change_the_order(tmp_path: Path) -> None:
+    for place in ("student-01/multihead/work.py", "student-02/layernorm/work.py", "z/multihead/work.py"):
+        (tmp_path / place).parent.mkdir(parents=True)
+        shutil.copy(course_file("solutions/layernorm.py"), tmp_path / place)
+    expected = [each.name for each in read([tmp_path], BOTH[0])]
+    assert list(lessons_of(tmp_path))[:len(expected)] == expected
 
 
 def test_an_untouched_notebook_is_work_for_its_own_lesson(tmp_path: Path) -> None:

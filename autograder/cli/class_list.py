@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli.common import course_lesson
+from autograder.cli.common import course_here, course_lesson
 
 if TYPE_CHECKING:
     from autograder.cli.final_marks import Export
@@ -41,7 +41,7 @@ def names_here() -> ClassList:
     """
     from autograder.output.class_list import ClassList
     try:
-        people = class_list(_here()).people
+        people = class_list(course_here()).people
     except click.UsageError:
         people = {}
     return ClassList({student: person._replace(expected=False) for student, person in people.items()})
@@ -49,23 +49,15 @@ def names_here() -> ClassList:
 
 def class_of(file: Path | None, section: str, grades: Iterable[Grade]) -> ClassList:
     """The class of the course in this folder, also for a file of its grades."""
-    return class_list(_here() if file is None or section else None, section, {grade.student for grade in grades})
+    return class_list(course_here() if file is None or section else None, section, {grade.student for grade in grades})
 
 
 def absent_from(people: ClassList, found: Export) -> list[Person]:
     """Who of the class has neither a grade nor work in submitted/."""
     from autograder.course.submitted import SubmittedFolder
-    course = _here()
+    course = course_here()
     there = SubmittedFolder(course).students(course_lesson(course.root, found.lesson)) if course is not None else []
     return people.without({*(grade.student for grade in found.grades), *(found.marks or ()), *there})
-
-
-def _here() -> Course | None:
-    from autograder.course.folder import Course, CourseError
-    try:
-        return Course.find(Path.cwd())
-    except CourseError:
-        return None
 
 
 def nothing_from(people: ClassList, absent: Sequence[Person]) -> list[str]:

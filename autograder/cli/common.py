@@ -11,7 +11,7 @@ import click
 from autograder.lessons import DEFAULT
 
 if TYPE_CHECKING:
-
+    from autograder.course.folder import Course
     from autograder.course.settings import Settings
     from autograder.lessons.kit.lesson import Lesson
     from autograder.output.answers import Answers
@@ -33,6 +33,15 @@ def course_settings(folder: Path | None = None) -> Settings:
         return read_settings(folder or Path.cwd())
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
+
+
+def course_here() -> Course | None:
+    """The course in the current folder, if it is one."""
+    from autograder.course.folder import Course, CourseError
+    try:
+        return Course.find(Path.cwd())
+    except CourseError:
+        return None
 
 
 def course_lesson(folder: Path | None = None, name: str = LESSON) -> Lesson:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from autograder.cli.common import course_lesson, course_settings
+from autograder.cli.common import course_here, course_lesson, course_settings
 from autograder.cli.last_grades import last_grades, lesson_of, stored
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Export(NamedTuple):
 
 def to_export(file: Path | None, lesson: str, own_points: bool) -> Export:
     """The grades that these options ask for. Raises CannotRead; UsageError if there is no gradebook."""
-    if file is not None or own_points or not stored().is_file() and not _is_course():
+    if file is not None or own_points or not stored().is_file() and course_here() is None:
         return _without_gradebook(last_grades(file, lesson), own_points)
     grades = last_grades(None, lesson) if stored().is_file() else []
     return _of_gradebook(grades, lesson or lesson_of(grades))
@@ -72,14 +72,6 @@ def marked(course: Course, lesson: str, grades: Iterable[Grade]) -> Iterator[Gra
             click.echo(f"autograder: these are the autograder's own points: {error}", err=True)
         return iter(grades)
     return with_mark(grades, marks)
-
-
-def _is_course() -> bool:
-    from autograder.course.folder import Course, CourseError
-    try:
-        return bool(Course.find(Path.cwd()))
-    except CourseError:
-        return False
 
 
 def _of_gradebook(grades: Sequence[Grade], lesson: str) -> Export:

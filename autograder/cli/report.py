@@ -15,7 +15,7 @@ from urllib.parse import quote
 import click
 
 from autograder.cli.class_list import class_list, section_option
-from autograder.cli.common import BROKEN, DONE, LESSON, course_settings
+from autograder.cli.common import BROKEN, DONE, LESSON, course_here, course_lesson, course_settings
 from autograder.cli.last_grades import last_grades, lesson_of, stored
 from autograder.cli.options import examples, nobodys_work, spare_the_given
 from autograder.faults import broken
@@ -58,8 +58,9 @@ def report(file: Path | None, output: str | None, anonymous: bool, against: Path
     The grades come from the last `autograder grade` in this folder, or from the JSON lines of `check --json` or `grade
     --json` in FILE.jsonl. The page works offline from a file.
     """
-    work = _handed_in()
-    course = work.course if work is not None else None
+    from autograder.course.submitted import SubmittedFolder
+    course = course_here()
+    work = SubmittedFolder(course) if course is not None else None
     run = _run(file, lesson, work if file is None else None)
     run = _with_class(run, course, section, work if file is None else None)
     target = output or _name(lesson_of(run.grades), anonymous)
@@ -96,7 +97,8 @@ def _with_class(run: Run, course: Course | None, section: str = "", work: Submit
     from autograder.output.class_list import of_these
     graded = {grade.student for grade in run.grades}
     people = class_list(course, section, graded)
-    absent = people.without(graded.union(_there(work, lesson_of(run.grades)))) if work is not None else []
+    there = work.students(course_lesson(work.course.root, lesson_of(run.grades))) if work is not None else []
+    absent = people.without(graded.union(there)) if work is not None else []
     return replace(run, people=people, absent=absent,
                    grades=of_these(run.grades, people) if section else run.grades)
 
@@ -153,21 +155,6 @@ def _language(grades: Sequence[Grade]) -> str:
 
 
 # --- where the grades come from -----------------------------------------------------------------------------------
-
-def _handed_in() -> SubmittedFolder | None:
-    """The work in the course in this folder, if it is one."""
-    from autograder.course.folder import Course, CourseError
-    from autograder.course.submitted import SubmittedFolder
-    try:
-        return SubmittedFolder(Course.find(Path.cwd()))
-    except CourseError:
-        return None
-
-
-def _there(work: SubmittedFolder, lesson: str) -> list[str]:
-    """Everyone whose work is there."""
-    return work.students(course_settings(work.course.root).lesson(lesson))
-
 
 def _run(path: Path | None, lesson: str, work: SubmittedFolder | None = None) -> Run:
     """The grades of one lesson in this file; of a course, only of students whose work is still in submitted/."""

@@ -16,6 +16,7 @@ from autograder.intake.encoding import Unreadable
 from autograder.intake.files import File, Listing, folder_listing, passed_by
 from autograder.intake.layout import Found, Work
 from autograder.intake.names import label, listed
+from autograder.intake.nothing import a_link
 from autograder.lessons.installed import assignments_of, every_lesson, lesson_names, load_lesson
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Grade, Submission, Text, text
@@ -110,8 +111,8 @@ def submitted(course: Course, lesson: Lesson, student: str, assignment: str = ""
     assignment = assignment or lesson.name
     folder, own = work_folder(course, student, assignment), course.path("submitted", student, assignment)
     link = _link(course, folder)
-    submission = read_folder(folder, student, lesson, deep=folder != own.parent) if link is None else _not_followed(
-        link, student, lesson)
+    submission = read_folder(folder, student, lesson, deep=folder != own.parent) if link is None else Submission(
+        "", student, lesson.name, unreadable=a_link(link.name))
     if folder != own:
         submission = replace(submission, notices=(*submission.notices, text(
             "The work was found in {place} instead of {own}; it was graded all the same.",
@@ -157,12 +158,6 @@ def _link(course: Course, folder: Path) -> Path | None:
     top = course.root / course.setting("submitted_directory")
     below = [one for one in (folder, *folder.parents) if one != top and one.is_relative_to(top)]
     return next((one for one in reversed(below or [folder]) if one.is_symlink()), None)
-
-
-def _not_followed(link: Path, student: str, lesson: Lesson) -> Submission:
-    return Submission("", student, lesson.name, unreadable=text(
-        "The folder {name} is a link, which is not followed: it may lead to the work of somebody else. Put the "
-        "files themselves there.", name=link.name))
 
 
 def _unless_shared(course: Course, submission: Submission, student: str, folder: Path, assignment: str) -> Submission:

@@ -26,6 +26,12 @@ def nothing_here(others: Iterable[object]) -> Text:
     return text("There is no notebook here, only {names}. Expected a notebook (.ipynb) or a Python file.", names=names)
 
 
+def a_link(name: str) -> Text:
+    """Why the folder of this name was not looked at."""
+    return text("The folder {name} is a link, which is not followed: it may lead to the work of somebody else. Put the "
+                "files themselves there.", name=name)
+
+
 def not_a_submission(able: bool) -> Text:
     """Why a file that is not a submission was not looked at; `able` if by its name it could be one."""
     if able:

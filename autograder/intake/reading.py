@@ -24,10 +24,10 @@ from autograder.intake.layout import (
     student_of,
 )
 from autograder.intake.names import listed, stem
-from autograder.intake.nothing import not_a_submission, nothing_here
+from autograder.intake.nothing import a_link, not_a_submission, nothing_here
 from autograder.intake.submission import of_sources, unreadable
 from autograder.lessons.kit.lesson import Lesson
-from autograder.records import Left, Submission, Text, text
+from autograder.records import Left, Submission, Text
 
 T = TypeVar("T")
 
@@ -95,24 +95,22 @@ def read_folder(folder: str | Path, student: str, lesson: Lesson, deep: bool = T
 
     It is read in a separate process, under limits. Unless it is to be read `deep`, only the files directly in it count.
     """
-    try:
-        return apart.one(lambda: _read_folder(folder, student, lesson, deep), Submission)
-    except apart.Ended as error:
-        if error.why is None:
-            raise
-        return unreadable("", student, error.why, lesson)
+    return _apart(lambda: _read_folder(folder, student, lesson, deep), "", student, lesson)
 
 
 def from_sources(name: str, student: str, sources: Sequence[str], lesson: Lesson) -> Submission:
     """The submission in these sources of code cells, without metadata: what a running kernel knows."""
+    return _apart(lambda: of_sources(name, student, sources, lesson), name, student, lesson)
+
+
+def _apart(read: Callable[[], Submission], name: str, student: str, lesson: Lesson) -> Submission:
+    """What this reads, in a process of its own; if that exceeds its limits, a submission that says so."""
     try:
-        return apart.one(lambda: of_sources(name, student, sources, lesson), Submission)
+        return apart.one(read, Submission)
     except apart.Ended as error:
         if error.why is None:
             raise
         return unreadable(name, student, error.why, lesson)
-
-
 def _read_folder(folder: str | Path, student: str, lesson: Lesson, deep: bool) -> Submission:
     try:
         return _in_folder(folder, student, lesson, deep)
@@ -148,10 +146,8 @@ def _folder(path: str, absolute: PurePosixPath, readers: Sequence[_Reader]) -> I
     link = next((one for one in (absolute, absolute.parent) if os.path.islink(one)), None)
     if link is not None:                        # a student's, in nbgrader's layout
         others = [reader for reader in readers if absolute.name not in assignment_folders(reader.lesson)]
-        yield from (unreadable(path, absolute.parent.name, text(
-            "The folder {name} is a link, which is not followed: it may lead to the work of somebody else. Put the "
-            "files themselves there.", name=listed([link.name])), reader.lesson)
-            for reader in readers if reader not in others)
+        yield from (unreadable(path, absolute.parent.name, a_link(listed([link.name])), reader.lesson)
+                    for reader in readers if reader not in others)
         readers = others
     try:
         with apart.in_time():

@@ -26,6 +26,7 @@ def read_everything(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> t
     found: dict[Key, Submission] = {}
     left: dict[str, Left] = {}
     seen: Counter[tuple[str, str]] = Counter()
+    order: list[Key] = []                   # as the first lesson's reader comes by them; what only others find is last
     called = {lesson.name: lesson for lesson in lessons}
     for submission in read_all(paths, lessons):
         if submission.left is not None:
@@ -35,12 +36,15 @@ def read_everything(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> t
         key = submission.name, seen[submission.lesson, submission.name]
         before, lesson = found.get(key), called[submission.lesson]
         best = fit(before, called[before.lesson]) if before is not None else (0, False)
+        if lesson is lessons[0]:
+            order.append(key)
         its = fit(submission, lesson)
         if its > best or lesson is lessons[0] and its == best:
             spent = before.seconds if before is not None else 0.0
             found[key] = replace(submission, seconds=submission.seconds + spent)
     names = {name for name, _ in found}
-    return list(found.values()), [each for name, each in left.items() if name not in names]
+    return ([found[key] for key in dict.fromkeys([*order, *found])],
+            [each for name, each in left.items() if name not in names])
 
 
 def fit(submission: Submission, lesson: Lesson) -> tuple[int, bool]:
