@@ -3,7 +3,6 @@
 A mistake is named only if it gives the same answer to every recorded question of that exercise; if several explain them
 equally well, all are named. If no single mistake does, two are tried: made together in one source, or each at work in
 its own part of the answers. If that fails too, judge.families says which steps, done otherwise, give these answers.
-The catalogue's answers are computed when first needed, and cached.
 """
 from __future__ import annotations
 
@@ -13,30 +12,25 @@ from itertools import combinations
 
 import numpy as np
 
-from autograder.judge import cache as kept
-from autograder.judge.checks_version import checks_version
 from autograder.judge.families import Families
 from autograder.judge.fingerprint import Row, width
+from autograder.judge.known import Answers, Known, of_function
 from autograder.judge.local_subject import LocalSubject
-from autograder.judge.table import Made, Table, all_at_work, exact, size_of
-from autograder.judge.worlds import AskIn, Judged, with_reference
+from autograder.judge.table import Made, Table, all_at_work, exact
+from autograder.judge.worlds import Judged
 from autograder.lessons.kit.lesson import UNWRITTEN, Exercise, Lesson, Mistake
-from autograder.records import Call, Diagnosis, Outcome
+from autograder.records import Diagnosis, Outcome
 
 MOST_NAMED = 3
-LARGE = 100_000  # bytes; a larger question is only asked of mistakes that explain the rest
-Answers = Mapping[Call, Outcome]
 
 
 class Catalogue:
-    """The lesson's mistakes as subjects, and their answers."""
+    """The lesson's mistakes, and what they explain."""
 
     def __init__(self, lesson: Lesson, reference: LocalSubject, left_out: Iterable[str] = ()):
         self._lesson, self._reference = lesson, reference
         self._left_out = frozenset(left_out)
-        self._subjects: dict[Made, LocalSubject | None] = {}
-        self._tables: dict[tuple, Table] = {}
-        self._earlier: dict[str, list[Call]] = {}
+        self._known = Known(lesson, reference)
         self.families = Families(lesson, reference)
 
     def without(self, *left_out: str) -> Catalogue:
@@ -47,26 +41,11 @@ class Catalogue:
 
     def mistakes(self, exercise: str) -> list[Mistake]:
         """The mistakes that this exercise can have."""
-        return [mistake for mistake in self._all(exercise) if mistake.id not in self._left_out]
-
-    def _all(self, exercise: str) -> list[Mistake]:
-        return [mistake for mistake in self._lesson.mistakes
-                if exercise in mistake.exercises and mistake.advice is None]
+        return [mistake for mistake in self._known.all(exercise) if mistake.id not in self._left_out]
 
     def subject(self, *made: Mistake) -> LocalSubject | None:
         """The reference with these mistakes made in it; None if they cannot be made together."""
-        if made not in self._subjects:
-            self._subjects[made] = self._make(made)
-        return self._subjects[made]
-
-    def _make(self, made: Made) -> LocalSubject | None:
-        source = self._lesson.reference_source
-        try:
-            for mistake in made:
-                source = mistake.make(source)
-            return LocalSubject(source, "+".join(mistake.id for mistake in made))
-        except (ValueError, SyntaxError):
-            return None
+        return self._known.subject(*made)
 
     # --- which mistake ------------------------------------------------------------------------------------------
 
@@ -84,13 +63,14 @@ class Catalogue:
         They are made anew: some keep something between calls.
         """
         found = self._found(judged) or self._but_for_the_cache(judged)
-        return [subject for made in found[:MOST_NAMED] if (subject := self._make(made)) is not None]
+        return [subject for made in found[:MOST_NAMED] if (subject := self._known.make(made)) is not None]
 
     def _but_for_the_cache(self, judged: Judged) -> list[Made]:
         """Mistakes that give every first part of an answer, of which something is wrong."""
         world = "stand-in" if "stand-in" in judged.answers else "own"
-        answers = _of(judged.answers[world], judged.exercise.name)
-        table = self._singles(judged.exercise, frozenset(judged.exercise.stand_ins if world == "stand-in" else ()))
+        answers = of_function(judged.answers[world], judged.exercise.name)
+        stand_ins = frozenset(judged.exercise.stand_ins if world == "stand-in" else ())
+        table = self._known.singles(judged.exercise, stand_ins).less(self._left_out)
         both = [(start + 1, call) for start, call in zip(table.starts, table.calls, strict=False) if call in answers]
         if not both:
             return []
@@ -105,7 +85,7 @@ class Catalogue:
     def _found(self, judged: Judged, right: Iterable[str] = ()) -> list[Made]:
         worlds = ("own-forward", "own") if judged.needs_its_own_earlier_answers else ("stand-in", "own")
         for world in worlds:
-            answers = _of(judged.answers.get(world, {}), judged.exercise.name)
+            answers = of_function(judged.answers.get(world, {}), judged.exercise.name)
             if any(map(_tells, answers.values())):
                 found = [made for made in self._explain(judged.exercise, answers, world)
                          if all(set(right).isdisjoint(mistake.exercises) for mistake in made)]
@@ -128,8 +108,8 @@ class Catalogue:
 
     def _explain(self, exercise: Exercise, answers: Answers, world: str) -> list[Made]:
         stand_ins = frozenset(exercise.stand_ins if world == "stand-in" else ())
-        table = self._singles(exercise, stand_ins).only(answers)
-        seen = self._row({call: answers[call] for call in table.calls}, stand_ins)
+        table = self._known.singles(exercise, stand_ins).less(self._left_out).only(answers)
+        seen = self._known.row({call: answers[call] for call in table.calls}, stand_ins)
         agrees = table.rows.agrees(seen)
         found = [table.made[i] for i in np.flatnonzero(agrees.all(axis=1))]
         if table.right.agrees(seen).all():      # but for rounding, what is wrong shows in none of the answers
@@ -143,7 +123,7 @@ class Catalogue:
 
     def _rounds_otherwise(self, made: Made, answers: Answers, stand_ins: frozenset[str]) -> bool:
         """Whether they do not give the reference's answers to the last bit."""
-        subject, asked = self.subject(*made), [self._asked(call, stand_ins) for call in answers]
+        subject, asked = self._known.subject(*made), [self._known.asked(call, stand_ins) for call in answers]
         return subject is not None and any(
             exact(subject.answer(call).value) != exact(self._reference.answer(call).value) for call in asked)
 
@@ -162,22 +142,23 @@ class Catalogue:
         call = exercise.telling
         if call is None or call not in answers or answers[call].status != "answered":
             return []
-        table = self._pairs(exercise, call, stand_ins)
-        told = self._row({call: answers[call]}, stand_ins)
+        table = self._known.pairs(exercise, call).less(self._left_out)
+        told = self._known.row({call: answers[call]}, stand_ins)
         if table.right.agrees(told).all():
             return []
         return [table.made[i] for i in np.flatnonzero(table.rows.agrees(told).all(axis=1))]
 
     def _explains_all(self, made: Made, answers: Answers, stand_ins: frozenset[str]) -> bool:
         """Whether they give every answer, also to large questions: made in one source, or each its own part."""
-        seen = self._row(answers, stand_ins)
-        together = self.subject(*made)
-        if together is not None and self._row_of(together, answers, stand_ins).agrees(seen).all():
+        seen = self._known.row(answers, stand_ins)
+        together = self._known.subject(*made)
+        if together is not None and self._known.row_of(together, answers, stand_ins).agrees(seen).all():
             return True
-        rows = [self._row_of(subject, answers, stand_ins) for subject in map(self.subject, made) if subject]
-        if len(rows) != len(made):
+        alone = [subject for mistake in made if (subject := self._known.subject(mistake)) is not None]
+        if len(alone) != len(made):
             return False
-        asked = [self._reference.answer(self._asked(call, stand_ins)) for call in answers]
+        rows = [self._known.row_of(subject, answers, stand_ins) for subject in alone]
+        asked = [self._reference.answer(self._known.asked(call, stand_ins)) for call in answers]
         right = Row.of(zip(asked, asked, strict=True))
         return len(made) > 1 and bool(np.where(
             right.agrees(seen), np.all([row.agrees(right) | row.agrees(seen) for row in rows], axis=0),
@@ -185,21 +166,8 @@ class Catalogue:
 
     def _explains_in_order(self, made: Made, exercise: Exercise, answers: Answers, stand_ins: frozenset[str]) -> bool:
         """Whether they give every answer if all is asked in order: some mistakes keep something between calls."""
-        subject = self._make(made)
-        return subject is not None and bool(self._row_after(
-            self._before(exercise, stand_ins), subject, answers, stand_ins).agrees(self._row(answers, stand_ins)).all())
-
-    def _before(self, exercise: Exercise, stand_ins: frozenset[str]) -> list[Call]:
-        """What a process was asked before this exercise; a process with stand-ins is a fresh one."""
-        if stand_ins:
-            return []
-        if exercise.name not in self._earlier:
-            ask = AskIn("own", self._reference, self._reference)
-            earlier = [one for one in self._lesson.exercises if one.name in exercise.stand_ins]
-            for check in [check for one in earlier for check in one.checks]:
-                check.run(ask)
-            self._earlier[exercise.name] = [call for call in ask.answers if size_of(call) < LARGE]
-        return self._earlier[exercise.name]
+        row = self._known.in_order(made, exercise, tuple(answers), stand_ins)
+        return row is not None and bool(row.agrees(self._known.row(answers, stand_ins)).all())
 
     def explains(self, judged: Judged, diagnosis: Diagnosis) -> bool:
         """Whether known mistakes, or steps done otherwise, give everything that was answered.
@@ -216,80 +184,15 @@ class Catalogue:
         forward = judged[name]
         if self.explains(forward, self.diagnose(forward)):
             return True
-        answers = _of(forward.answers["own"], name)
+        answers = of_function(forward.answers["own"], name)
         before = [(mistake,) for earlier in forward.exercise.stand_ins for mistake in self.mistakes(earlier)]
-        return any(self.subject(*made) is not None and self._explains_all(made, answers, frozenset())
+        return any(self._known.subject(*made) is not None and self._explains_all(made, answers, frozenset())
                    for made in before)
-
-    # --- what they answer ---------------------------------------------------------------------------------------
-
-    def _singles(self, exercise: Exercise, stand_ins: frozenset[str]) -> Table:
-        """Every mistake of the exercise, and every question of its checks except the large ones."""
-        if (exercise.name, stand_ins) not in self._tables:
-            ask = AskIn("stand-in" if stand_ins else "own", self._reference, self._reference, stand_ins)
-            for check in exercise.checks:
-                check.run(ask)
-            calls = [call for call in _of(ask.answers, exercise.name) if size_of(self._asked(call, stand_ins)) < LARGE]
-            made = [(mistake,) for mistake in self._all(exercise.name)]
-            self._tables[exercise.name, stand_ins] = self._table(
-                f"{exercise.name}-1", made, calls, stand_ins, self._before(exercise, stand_ins))
-        return self._tables[exercise.name, stand_ins].less(self._left_out)
-
-    def _pairs(self, exercise: Exercise, telling: Call, stand_ins: frozenset[str]) -> Table:
-        """Every two mistakes that can be made together, and the one question that distinguishes them best."""
-        if (telling, stand_ins) not in self._tables:
-            pairs = list(combinations(self._all(exercise.name), 2))
-            self._tables[telling, stand_ins] = self._table(f"{exercise.name}-2", pairs, [telling], stand_ins, [])
-        return self._tables[telling, stand_ins].less(self._left_out)
-
-    def _table(self, name: str, made: list[Made], calls: list[Call], stand_ins: frozenset[str],
-               before: list[Call]) -> Table:
-        rights = [self._reference.answer(self._asked(call, stand_ins)) for call in calls]
-        right = Row.of(zip(rights, rights, strict=True))
-        starts = np.cumsum([0, *map(width, rights)]).tolist()
-        made, rows = self._rows(name + "-stand-in" * bool(stand_ins), made, calls, stand_ins, before)
-        return Table(made, calls, starts, rows, right)
-
-    def _rows(self, name: str, made: list[Made], calls: list[Call], stand_ins: frozenset[str], before: list[Call]
-              ) -> tuple[list[Made], Row]:
-        """The rows of those that can be made, cached from an earlier run if possible."""
-        version = checks_version(self._lesson)
-        known = kept.load(version, name)
-        if known is None or len(known["could"]) != len(made):              # cached while the catalogue was being edited
-            subjects = map(self._make, made)                    # anew, and one by one: pairs would take 150 MB
-            rows = [subject and self._row_after(before, subject, calls, stand_ins) for subject in subjects]
-            known = {"could": np.array([row is not None for row in rows]),
-                     **vars(Row.stack([row for row in rows if row is not None]))}
-            kept.save(version, name, known)
-        could = known.pop("could")
-        return [each for each, can in zip(made, could, strict=True) if can], Row(**known)
-
-    def _row_after(self, before: list[Call], subject: LocalSubject, calls: Iterable[Call],
-                   stand_ins: frozenset[str]) -> Row:
-        """The row of a subject that was asked other things first: some keep something between calls."""
-        for call in before:
-            subject.answer(call)
-        return self._row_of(subject, calls, stand_ins)
-
-    def _row_of(self, subject: LocalSubject, calls: Iterable[Call], stand_ins: frozenset[str]) -> Row:
-        asked = [self._asked(call, stand_ins) for call in calls]
-        return Row.of((subject.answer(call), self._reference.answer(call)) for call in asked)
-
-    def _row(self, answers: Answers, stand_ins: frozenset[str]) -> Row:
-        return Row.of((outcome, self._reference.answer(self._asked(call, stand_ins)))
-                      for call, outcome in answers.items())
-
-    def _asked(self, call: Call, stand_ins: frozenset[str]) -> Call:
-        return with_reference(call, self._reference, stand_ins)
 
 
 def _tells(outcome: Outcome) -> bool:
     """Whether an outcome can say anything about a mistake."""
     return outcome.status not in ("missing", "timed_out", "broken") and UNWRITTEN not in outcome.kinds
-
-
-def _of(answers: Answers, function: str) -> dict[Call, Outcome]:
-    return {call: outcome for call, outcome in answers.items() if call.function == function}
 
 
 def _diagnosis(found: list[Made]) -> Diagnosis:
