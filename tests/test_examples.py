@@ -113,6 +113,26 @@ SLIPS = {
     "def multihead_backward(*args):\n    dx, grads = reference_multihead_backward(*args)\n"
     "    return dx, {name: g / len(args[0]['x'][0]) for name, g in grads.items()}": ("example_W4", [
         "de route via Q naar X[0, 0, 0] is 0.2028, verwacht: 0.4055", "een gemiddelde over de twee tijdstappen"]),
+    "def attention(*args): return (reference_attention(*args), {})": ("example_W2", [
+        "Er staat een tuple waar een array hoort. Hoeveel dingen geeft de functie terug waar die vandaan komt?"]),
+    "def multihead(x, params, heads, allowed):\n    x = x.copy()\n    x *= 1.0\n"
+    "    return reference_multihead(x, params, heads, allowed)": (
+        "example_W2", ["*= en += veranderen de array zelf, en in een array van gehele getallen past geen kommagetal"]),
+    "def multihead(x, params, heads, allowed):\n    q = print()\n    return q.shape, {}": (
+        "example_W2", ["Er staat None waar een array hoort"]),
+    "def multihead_backward(*args):\n    dx, grads = reference_multihead_backward(*args)\n"
+    "    return dx, {**grads, 'wv': args[0]['x'][0].T @ args[2][0]}": (
+        "example_W3", ["Dit is outer(X, dY). Welke stap ligt er tussen dY en deze"]),
+    "def multihead_backward(*args):\n    dx, grads = reference_multihead_backward(*args)\n"
+    "    return dx, {name: np.stack([g, g]) for name, g in grads.items()}": (
+        "example_W3", ["De as van de batch staat er nog. Wat hoort er met de reeksen te gebeuren?"]),
+    "def attention(q, k, v, allowed): return reference_attention(q / q.shape[-1] ** .5, k, v, allowed)": (
+        "example_W6", ["Dit krijg je als je twee keer door √d deelt. Wat doet attention zelf al?"]),
+    "def multihead(*args):\n    y, cache = reference_multihead(*args)\n    return 2 * y, cache": (
+        "example_W5", ["Je dx klopt met W4, je forward niet. Kijk eerst naar W2."]),
+    "def multihead_backward(*args):\n    dx, grads = reference_multihead_backward(*args)\n"
+    "    return dx, {name: g / 2 ** .5 for name, g in grads.items()}": (
+        "example_W4", ["Dat is √2 keer te weinig. Welke functie deelt al door √d?"]),
     "def own_test(multihead, multihead_backward): pass": ("example_own_test", [
         "own_test laat een uitwerking door waarin y half zo groot is"]),
     "def own_test(multihead, multihead_backward): assert False": ("example_own_test", [

@@ -32,7 +32,7 @@ def answer(function, *args):
     except NotImplementedError as error:
         fail(_unwritten(error))
     except Exception as error:
-        fail(f"{name} stops with {type(error).__name__}: {error}\n{_place(error, function)}{_about_matmul(error)}")
+        fail(f"{name} stops with {type(error).__name__}: {error}\n{_place(error, function)}{_about(error)}")
     if value is None:
         fail(f"{name} returns None, so nothing.\nIs there a return at the bottom, followed by the result?")
     for parameter, was, now in zip(_parameters(function, len(args)), before, args, strict=True):
@@ -251,11 +251,21 @@ def _place(error, function):
     return f"That happens in {lines[-1][0]}, on line {lines[-1][1]} of the cell" + (f": {text}" if text else ".")
 
 
-def _about_matmul(error):
-    """Where an @ does not fit: which two axes should have the same length."""
-    sizes = re.search(r"matmul: .*size (\d+) is different from (\d+)", str(error))
-    return (f"\nLeft of the @ the last axis has length {sizes[2]}, right of it the last axis but one has "
-            f"length {sizes[1]}. Those two should be equal.") if sizes else ""
+def _about(error):
+    """What such an error most often comes from; empty where it can be anything."""
+    words = str(error)
+    if sizes := re.search(r"matmul: .*size (\d+) is different from (\d+)", words):
+        return (f"\nLeft of the @ the last axis has length {sizes[2]}, right of it the last axis but one has "
+                f"length {sizes[1]}. Those two should be equal.")
+    if re.search(r"'tuple' object has no|tuple indices must be|inhomogeneous shape", words):
+        return ("\nThere is a tuple where an array belongs. "
+                "How many things does the function return that it comes from?")
+    if re.search(r"Cannot cast ufunc|could not be coerced", words):
+        return ("\n*= and += change the array itself, and no fraction fits into an array of whole numbers. "
+                "Make a copy of floats first.")
+    if "'NoneType'" in words:
+        return "\nThere is None where an array belongs. Does the function it comes from have a return?"
+    return ""
 
 
 def _parameters(function, count):

@@ -32,7 +32,7 @@ def answer(function, *args):
     except NotImplementedError as error:
         fail(_unwritten(error))
     except Exception as error:
-        fail(f"{name} stopt met {type(error).__name__}: {error}\n{_place(error, function)}{_about_matmul(error)}")
+        fail(f"{name} stopt met {type(error).__name__}: {error}\n{_place(error, function)}{_about(error)}")
     if value is None:
         fail(f"{name} geeft None terug, dus niets.\nStaat er een return onderaan, met de uitkomst erachter?")
     for parameter, was, now in zip(_parameters(function, len(args)), before, args, strict=True):
@@ -251,11 +251,21 @@ def _place(error, function):
     return f"Dat gebeurt in {lines[-1][0]}, op regel {lines[-1][1]} van de cel" + (f": {text}" if text else ".")
 
 
-def _about_matmul(error):
-    """Bij een @ die niet past: welke twee assen even lang horen te zijn."""
-    sizes = re.search(r"matmul: .*size (\d+) is different from (\d+)", str(error))
-    return (f"\nLinks van de @ heeft de laatste as lengte {sizes[2]}, rechts ervan heeft de voorlaatste as "
-            f"lengte {sizes[1]}. Die twee horen gelijk te zijn.") if sizes else ""
+def _about(error):
+    """Waar zo'n fout meestal vandaan komt; leeg als het alles kan zijn."""
+    words = str(error)
+    if sizes := re.search(r"matmul: .*size (\d+) is different from (\d+)", words):
+        return (f"\nLinks van de @ heeft de laatste as lengte {sizes[2]}, rechts ervan heeft de voorlaatste as "
+                f"lengte {sizes[1]}. Die twee horen gelijk te zijn.")
+    if re.search(r"'tuple' object has no|tuple indices must be|inhomogeneous shape", words):
+        return ("\nEr staat een tuple waar een array hoort. "
+                "Hoeveel dingen geeft de functie terug waar die vandaan komt?")
+    if re.search(r"Cannot cast ufunc|could not be coerced", words):
+        return ("\n*= en += veranderen de array zelf, en in een array van gehele getallen past geen kommagetal. "
+                "Maak eerst een kopie met floats.")
+    if "'NoneType'" in words:
+        return "\nEr staat None waar een array hoort. Heeft de functie waar het vandaan komt een return?"
+    return ""
 
 
 def _parameters(function, count):
