@@ -35,8 +35,14 @@ def page_template(name: str, language: str, folder: Path = TEMPLATES):
     pages = Environment(loader=FileSystemLoader([folder, TEMPLATES]), autoescape=True, undefined=StrictUndefined,
                         finalize=_shown(language), trim_blocks=True, lstrip_blocks=True)
     pages.globals |= {"text": text, "language": language or LANGUAGES[0], "marks": marks, "final": final,
-                      "verdict_words": VERDICT_WORDS, "drawing": drawing}
+                      "verdict_words": VERDICT_WORDS, "drawing": drawing,
+                      "capital": lambda words: capital(translate(words, language))}
     return pages.get_template(name)
+
+
+def capital(words: str) -> str:
+    """The words as the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
 
 
 def _shown(language: str) -> Callable[[Any], Any]:
