@@ -92,6 +92,20 @@ def test_a_true_derivative_of_steps_that_are_known_keeps_its_points() -> None:
     assert by_world["dwq"] == by_world["dx"] == "own-derivative"
 
 
+def test_a_true_derivative_of_a_forward_that_is_right_but_for_a_factor_keeps_its_points() -> None:
+    grades = graded(('y = joined @ params["wo"]', 'y = 0.5 * joined @ params["wo"]'),
+                    ("dy = np.asarray(dy, dtype=float)", "dy = 0.5 * np.asarray(dy, dtype=float)"))
+    assert grades["multihead"].points < 5
+    assert grades["multihead_backward"].points == 7
+
+
+@pytest.mark.parametrize("y", ["np.zeros(x.shape)", "np.cbrt(joined @ params['wo'])"])
+def test_a_derivative_of_zeros_or_of_what_nothing_explains_earns_nothing_for_that(y: str) -> None:
+    grades = graded(('y = joined @ params["wo"]', f"y = {y}"), then="def multihead_backward(cache, params, dy):\n"
+                    "    return 0 * dy + 1e-9, {name: 0 * matrix for name, matrix in params.items()}\n")
+    assert all(verdict.world != "own-derivative" for verdict in grades["multihead_backward"].verdicts)
+
+
 ODD = [None, 1, "text", (), (None, None), ({}, {}), (np.zeros(3), np.zeros(3)), (np.full((2, 5, 12), np.nan), {}),
        (np.full((2, 5, 12), np.inf), {"joined": np.full((2, 5, 12), np.nan), "wq": np.full((12, 12), np.nan)}),
        (np.zeros((0, 0)), {"joined": np.zeros(0), "wq": np.zeros(0)}), np.zeros((2, 3, 5, 4)),

@@ -88,8 +88,7 @@ class Families:
 
     def words(self, exercise: str, answers: Mapping[Call, Outcome]) -> list[Word]:
         """The explanations of this exercise's answers, if there are any."""
-        model = self._models.get(exercise)
-        if model is None:
+        if (model := self._models.get(exercise)) is None:
             return []
         given = _given(model, answers)
         told = [word for one in self._explanations(model, given) for word in _told(one)]
@@ -104,12 +103,15 @@ class Families:
 
     def explains(self, exercise: str, answers: Mapping[Call, Outcome]) -> bool:
         """Whether steps done differently give every answer, and leave something to differentiate."""
-        model = self._models.get(exercise)
-        if model is None:
+        if (model := self._models.get(exercise)) is None:
             return False
         given = _given(model, answers)
-        found = self._together(model, given, self._wrong(model, given))
-        return any(model.slopes.isdisjoint(way.id for way in one.ways) for one in found)
+        wrong = self._wrong(model, given)
+        if found := self._together(model, given, wrong):
+            return any(_leaves_a_slope(model, one) for one in found)
+        apart = self._apart(model, given, wrong)                # such as Y times 1/2, and J as it should be
+        known = {name for one in apart for name in one.factors}
+        return bool(wrong) and known == wrong.keys() and all(_leaves_a_slope(model, one) for one in apart)
 
     def _wrong(self, model: Model, given: Given) -> dict[str, Trial]:
         """The wrong leaves, each with the first question that shows it."""
@@ -236,6 +238,10 @@ def _cheapest(found: Iterable[Explained]) -> list[Explained]:
         if cost <= least:
             best, least = [*(best if cost == least else []), one], cost
     return best if len(best) <= MOST_TOLD else []
+
+
+def _leaves_a_slope(model: Model, one: Explained) -> bool:
+    return NOTHING not in one.factors.values() and model.slopes.isdisjoint(way.id for way in one.ways)
 
 
 def _cost(ways: Iterable[Way]) -> int:
