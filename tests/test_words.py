@@ -14,11 +14,12 @@ import pytest
 
 from autograder.intake.submission import read_bytes
 from autograder.judge.engine import Engine, Limits
+from autograder.judge.reasons import why_unanswered
 from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.course_file import course_file
 from autograder.locale.language import translate
 from autograder.output.marks import first_to_look_at
-from autograder.records import Grade, Submission
+from autograder.records import Grade, Outcome, Submission
 
 LESSON = load_lesson("multihead")
 SOLUTION = course_file("solutions/multihead.py").read_text(encoding="utf-8")
@@ -84,6 +85,36 @@ ROWS = [
     Row("in place on whole numbers",
         (("dy = np.asarray(dy, dtype=float)", "dy = np.asarray(dy)\n    dy = dy.copy()\n    dy *= 1.0"),),
         ("in een array van gehele getallen past geen kommagetal",)),
+    Row("own_test compares a function with itself",
+        (body("own_test", "mine, params = multihead, dict.fromkeys(('wq', 'wk', 'wv', 'wo'), np.eye(4))\n"
+              "    asked = np.ones((2, 3, 4)), params, 2, np.tri(3, dtype=bool)\n"
+              "    assert np.allclose(multihead(*asked)[0], mine(*asked)[0])"),),
+        ("own_test laat elke foute uitwerking door",), ("Q en K niet echt meedoen",)),
+    Row("own_test returns False",
+        (("    assert np.allclose(y, by_hand(x, params)), \"y differs from the calculation by hand\"",
+          "    if not np.allclose(y, by_hand(x, params)):\n        return False"),),
+        ("own_test geeft False terug bij een foute uitwerking",), ("elke foute uitwerking door",)),
+    Row("own attention, divided by d",
+        (("mixed, attention_cache = attention(q, k, v, allowed)", """scores = np.where(
+        allowed, q @ np.swapaxes(k, -1, -2) / q.shape[-1], -np.inf)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights = weights / weights.sum(-1, keepdims=True)
+    mixed, attention_cache = weights @ v, {"q": q, "k": k, "v": v, "weights": weights}"""),),
+        (), ("de gegeven attention", "gegeven hulp")),
+    Row("the given attention, with the mask transposed",
+        (("attention(q, k, v, allowed)\n    joined", "attention(q, k, v, allowed.T)\n    joined"),),
+        (), ("je attention", "Welke regel van")),
+    Row("a mask that is wrong, and everything right with a full one",
+        (("attention(q, k, v, allowed)\n    joined",
+          "attention(q, k, v, allowed | np.roll(allowed.T, 1, axis=0))\n    joined"),),
+        ("Met een vol masker klopt alles",), ("in tijdstap",)),
+    Row("params a little changed",
+        (("    joined = merge_heads(mixed)",
+          "    params[\"wo\"] = params[\"wo\"] * 1.0003\n    joined = merge_heads(mixed)"),),
+        ("of onderweg een beetje veranderd",), ("waar worden getallen afgerond",)),
+    Row("a gradient that is spoilt after dX",
+        (("    return dx, grads", "    grads[\"wq\"] = np.cbrt(grads[\"wq\"])\n    return dx, grads"),),
+        ("dX klopt, dus dQ ook",), ("van de scores naar dQ",)),
     Row("matrices that do not fit", (('joined @ params["wo"]', 'joined @ params["wo"][1:]'),),
         ("Bij @ horen de laatste as links en de voorlaatste as rechts even lang te zijn",)),
 ]
@@ -164,6 +195,12 @@ def test_the_version_stands_in_the_metadata_not_in_a_cell() -> None:
     assert notebook("3.99.1", "x = 1").python == "3.99"
     assert notebook("3.8", '"language_info": {"version": "3.99.1"}').python == ""
     assert notebook("3.8", "x = 1").key != notebook("3.99.1", "x = 1").key == notebook("3.99.2", "x = 1").key
+
+
+def test_what_is_too_slow_says_the_time_that_there_is() -> None:
+    why = why_unanswered("multihead", Outcome("timed_out", seconds=10.2), False, lambda name: False)
+    assert translate(why, "nl") == (
+        "multihead was na 10 seconden nog niet klaar, en meer tijd is er niet voor één aanroep")
 
 
 # --- where to begin -----------------------------------------------------------------------------------------------
