@@ -1,0 +1,42 @@
+"""Mistakes that the catalogue does not have: what they lose, and that what is said of them is what was done."""
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.judge.engine import Assessor
+from autograder.lessons.installed import load_lesson
+from autograder.proof.opening import open_local
+
+HERE = Path(__file__).parent
+LESSON = load_lesson("multihead")
+CASES = {case.pop("name"): case for case in tomllib.loads((HERE / "unseen.toml").read_text(encoding="utf-8"))["case"]}
+IMPORTS = "import numpy as np\nfrom attention import attention, attention_backward\n\n\n"
+assessor = cache(lambda: Assessor(LESSON))
+
+
+def code_of(case: dict[str, Any]) -> str:
+    code = (HERE / "bases" / f"{case['base']}.py").read_text(encoding="utf-8").removeprefix(IMPORTS)
+    for old, new in case.get("edits", ()):
+        assert code.count(old) == 1, (old, code.count(old))
+        code = code.replace(old, new)
+    return f"{LESSON.reference_source}\n\n\n{code}"
+
+
+def test_the_bases_are_right() -> None:
+    for base in ("given", "own_attention", "loops"):
+        assessed = assessor().assess(open_local(code_of({"base": base})))
+        assert [exercise.points for exercise in assessed.exercises] == [3, 2, 5, 7, 3], base
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (place % 10 > 0))
+                                  for place, name in enumerate(CASES)])
+def test_a_mistake_that_nobody_listed_costs_once_and_has_a_word(name: str) -> None:
+    case = CASES[name]
+    exercises = {one.name: one for one in assessor().assess(open_local(code_of(case))).exercises}
+    assert [one for one, exercise in exercises.items() if exercise.points != exercise.max_points] == case["loses"]
+    assert [mistake for one in case["loses"] for mistake in exercises[one].diagnosis.mistakes] == case["named"]
