@@ -15,12 +15,12 @@ from autograder.proof.opening import open_local
 HERE = Path(__file__).parent
 LESSON = load_lesson("multihead")
 CASES = {case.pop("name"): case for case in tomllib.loads((HERE / "unseen.toml").read_text(encoding="utf-8"))["case"]}
-IMPORTS = "import numpy as np\nfrom attention import attention, attention_backward\n\n\n"
+GIVEN = "from attention import attention, attention_backward\n"
 assessor = cache(lambda: Assessor(LESSON))
 
 
 def code_of(case: dict[str, Any]) -> str:
-    code = (HERE / "bases" / f"{case['base']}.py").read_text(encoding="utf-8").removeprefix(IMPORTS)
+    code = (HERE / "bases" / f"{case['base']}.py").read_text(encoding="utf-8").replace(GIVEN, "")
     for old, new in case.get("edits", ()):
         assert code.count(old) == 1, (old, code.count(old))
         code = code.replace(old, new)

@@ -85,4 +85,5 @@ def own_test(multihead, multihead_backward):
     di = rng.integers(-2, 3, size=(B, T, C))
     dx, g = multihead_backward(cache, pi, di)
     dxf, gf = multihead_backward(cache, {n: w.astype(float) for n, w in pi.items()}, di.astype(float))
-    assert np.allclose(dx, dxf) and all(np.allclose(g[n], gf[n]) for n in pi)
+    assert np.allclose(dx, dxf)
+    assert all(np.allclose(g[n], gf[n]) for n in pi)

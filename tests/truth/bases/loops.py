@@ -1,11 +1,11 @@
 import numpy as np
-from attention import attention, attention_backward
 
 
 def split_heads(x, heads):
     if isinstance(heads, bool) or not isinstance(heads, (int, np.integer)) or heads < 1:
         raise TypeError("heads")
-    assert x.ndim == 3 and x.shape[2] % heads == 0
+    assert x.ndim == 3
+    assert x.shape[2] % heads == 0
     B, T, C = x.shape
     d = C // heads
     out = np.zeros((B, heads, T, d), dtype=x.dtype)
@@ -113,4 +113,5 @@ def own_test(multihead, multihead_backward):
     di = rng.integers(-2, 3, size=(B, T, C))
     dx, g = multihead_backward(cache, pi, di)
     dxf, gf = multihead_backward(cache, {n: w.astype(float) for n, w in pi.items()}, di.astype(float))
-    assert np.allclose(dx, dxf) and all(np.allclose(g[n], gf[n]) for n in pi)
+    assert np.allclose(dx, dxf)
+    assert all(np.allclose(g[n], gf[n]) for n in pi)
