@@ -111,7 +111,13 @@ def test_work_spread_over_two_notebooks_names_both_and_asks_a_person(tmp_path) -
 @pytest.mark.parametrize(("scratch", "named_there"), [
     ("split_heads = split_heads(x, 2)", True), ("for split_heads in range(3):\n    pass", True),
     ("a, split_heads = 1, 2", True), ("mine = split_heads(x, 2)", False), ("split_heads == 3", False),
-    ("def split_heads(x, heads):\n    return x", False)])
+    ("def split_heads(x, heads):\n    return x", False),
+    ("%matplotlib inline\nif (split_heads := None) is None:\n    pass", True), ("import numpy as split_heads", True),
+    ("with open('x') as split_heads:\n    pass", True), ("class split_heads:\n    pass", True),
+    ("split_heads: object", False), ("split_heads = timed(split_heads)", False), ("x[split_heads] = 3", False),
+    ("class Mine:\n    split_heads = 3", False), ("def other():\n    split_heads = 3", False),
+    ("[split_heads for split_heads in range(3)]", False), ("other.split_heads = 3", False),
+    ("from mine import split_heads", False), ("this is no Python", False)])
 def test_a_scratch_cell_that_takes_a_functions_name_is_named(scratch, named_there) -> None:
     submission = read_bytes("work.ipynb", data(notebook(code(SPLIT), code("x = 1"), code(scratch))), LESSON)
     said = " ".join(translate(notice, "en") for notice in submission.notices)

@@ -6,6 +6,7 @@ by its text.
 """
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -27,6 +28,9 @@ _FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _TO_A_FILE = re.compile(r"\s*%%(?:writefile|file)\b.*\n?")
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _BY_NAME = re.compile(r"\b(?:globals|locals|vars|setattr|exec|eval|__dict__|__main__)\b")
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp,
+           ast.GeneratorExp)
+_MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 _WAYS = (                                 # ways to bind a NAME; bounded, so that no file takes forever
     r"\b(?:def|class)[ \t]+NAME\b",
     r"""(?<![\w.'"])NAME[ \t]*(?::[^=\n]{0,200})?[-+*/|&^%@<>]{0,2}=(?!=)""",       # f = g, f: Callable = g, f := g
@@ -207,13 +211,37 @@ def _shadowed(own: list[NotebookCell], lesson: Lesson) -> Iterable[Text]:
     for exercise in lesson.exercises:
         name = exercise.name
         defined = [cell for cell in own if re.search(rf"^(?:async )?def[ \t]+{name}\b", cell.source, re.MULTILINE)]
-        later = [cell for cell in own if defined and cell.index > defined[-1].index and re.search(
-            rf"^(?:for[ \t]+)?(?:\w+,[ \t]*){{0,20}}{name}(?:[ \t]*,[ \t]*\w+){{0,20}}[ \t]*(?:=(?!=)|\bin\b)",
-            cell.source, re.MULTILINE)]
+        later = [cell for cell in own if defined and cell.index > defined[-1].index and name in cell.source
+                 and _gives_away(cell.source, name)]
         if later:
             yield text("Cell {cell} gives the name {name} to something else, and that is what counts: the function "
                        "from cell {defined} is lost. Use another name there, or delete that cell.",
                        cell=later[-1].index + 1, name=name, defined=defined[-1].index + 1)
+
+
+def _gives_away(source: str, name: str) -> bool:
+    """Whether a cell gives this name to something else, outside its functions; what is made of the function is not."""
+    try:
+        todo: list[ast.AST] = [ast.parse(_MAGIC.sub(r"\1pass", source))]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and (
+                node.value is None or _passes_on(node.value, name)):
+            continue
+        if name in (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id,
+                    isinstance(node, ast.alias) and node.name != name and node.asname,
+                    isinstance(node, ast.ClassDef) and node.name):
+            return True
+        todo += [] if isinstance(node, _SCOPES) else ast.iter_child_nodes(node)
+    return False
+
+
+def _passes_on(value: ast.expr, name: str) -> bool:
+    """Whether this names the function other than by calling it: `timed(f)` makes something of f, `f(x)` does not."""
+    called = {id(each.func) for each in ast.walk(value) if isinstance(each, ast.Call)}
+    return any(isinstance(each, ast.Name) and each.id == name and id(each) not in called for each in ast.walk(value))
 
 
 def _missing(own: list[NotebookCell], lesson: Lesson, marked: bool) -> Iterable[Text]:
