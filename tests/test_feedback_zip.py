@@ -13,6 +13,7 @@ from test_collect import collect, download
 
 from autograder import cli
 from autograder.course.folder import Course
+from autograder.nbgrader.removal import mentions
 from autograder.run.grade_course import grade_course
 
 RIGHT = saved(honest())
@@ -211,6 +212,12 @@ def test_what_cannot_be_done_is_one_line_and_writes_nothing(course, arguments, s
     assert len(said.splitlines()) == 1
     assert Path("downloaded/multihead/archive/moodle.zip").read_bytes() == before
     assert not Path("feedback-moodle.zip").exists()
+
+
+def test_a_zip_of_pages_is_listed_when_a_student_is_forgotten_whose_name_stands_only_in_a_page(course, tmp_path):
+    assert run("--from", zip_of(tmp_path / "b.zip", BRIGHTSPACE)) == 0
+    assert Path("feedback-brightspace.zip").resolve() in mentions(course, "1234567")
+    assert Path("feedback-brightspace.zip").resolve() not in mentions(course, "7654321")
 
 
 def test_the_zip_can_be_made_again(course):

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from autograder.output.class_list import ClassList
     from autograder.records import Grade
 
-OURS = b"pages of feedback, made by the autograder"
 LMS = ("moodle", "canvas", "brightspace")
 WHERE = {
     "moodle": "the assignment > Submissions > Upload multiple feedback files in a zip (with the feedback type Feedback "
@@ -140,6 +139,7 @@ def _contents(lms: str, places: Mapping[str, str], pages: Mapping[str, bytes], d
 
 def _write(output: Path, contents: dict[str, bytes]) -> None:
     from autograder.atomic import whole_file
+    from autograder.course.return_names import OURS
     from autograder.integrations.wheel import zipped
     if output.exists() and not _is_ours(output):
         raise click.UsageError(f"{output} exists and is not such a zip; it is not overwritten: name another with "
@@ -152,6 +152,7 @@ def _write(output: Path, contents: dict[str, bytes]) -> None:
 
 
 def _is_ours(path: Path) -> bool:
+    from autograder.course.return_names import OURS
     try:
         with zipfile.ZipFile(path) as archive:
             return archive.comment == OURS

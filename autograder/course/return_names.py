@@ -18,6 +18,7 @@ from typing import NamedTuple
 from autograder.course.downloads import Downloads
 from autograder.course.lms import HandedIn, as_student, students_of
 
+OURS = b"pages of feedback, made by the autograder"           # the comment of such a zip
 #: the roster's column with the number by which each knows a student
 COLUMN = {"moodle": "Identifier", "canvas": "ID"}
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|_]+')

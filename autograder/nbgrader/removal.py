@@ -17,6 +17,7 @@ from typing import Any
 
 from autograder.course.extensions import without
 from autograder.course.folder import Course, CourseError
+from autograder.course.return_names import OURS
 from autograder.course.store import Store
 from autograder.nbgrader.empty_gradebook import commands_on_path
 from autograder.nbgrader.gradebook import in_words, with_patience
@@ -102,7 +103,9 @@ def _holds(path: Path, name: re.Pattern[bytes]) -> bool:
         return False
     if zipfile.is_zipfile(path):
         with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
-            return any(name.search(member.encode("utf-8", "replace")) for member in archive.namelist())
+            ours = archive.comment == OURS      # pages, which name their student inside
+            return any(name.search(member.encode("utf-8", "replace")) or ours and name.search(archive.read(member))
+                       for member in archive.namelist())
     return any(map(name.search, path.open("rb")))
 
 
