@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
 from autograder.intake.submission import read_bytes
 from autograder.judge.engine import Engine, Limits
@@ -195,6 +196,16 @@ def test_the_version_stands_in_the_metadata_not_in_a_cell() -> None:
     assert notebook("3.99.1", "x = 1").python == "3.99"
     assert notebook("3.8", '"language_info": {"version": "3.99.1"}').python == ""
     assert notebook("3.8", "x = 1").key != notebook("3.99.1", "x = 1").key == notebook("3.99.2", "x = 1").key
+
+
+@pytest.mark.parametrize(("language", "said"), [
+    ("nl", "horen arrays"), ("en", "should be arrays"), ("", "horen arrays")])
+def test_the_given_helper_speaks_the_language_of_the_notebook(
+        language: str, said: str, engine_with: Callable[[Limits], Engine]) -> None:
+    code = "attention(np.zeros(3), np.zeros((3, 4)), np.zeros((3, 4)), np.ones((3, 3), dtype=bool))\n"
+    grade = engine_with(Limits()).grade(replace(notebook("3.11", code, SOLUTION), language=language))
+    assert said in grade.cells[0].error
+    assert grade.points == 20
 
 
 def test_what_is_too_slow_says_the_time_that_there_is() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 from functools import lru_cache
 from hashlib import blake2b
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 
 from autograder.lessons.kit.course_file import course_file
@@ -23,8 +24,9 @@ def checks_version(lesson: Lesson, limits: str = "") -> str:
     lessons = [path for name in (lesson.name, "kit") for path in (package / "lessons" / name).rglob("*.py")]
     for path in sorted([*_engine(package), *lessons]):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
-    for relative in (lesson.reference, *lesson.given.values(), *lesson.tools.values()):
-        digest.update(relative.encode() + b"\0" + course_file(relative).read_bytes())
+    digest.update(lesson.reference.encode() + b"\0" + course_file(lesson.reference).read_bytes())
+    for language in lesson.editions:
+        digest.update("\0".join([language, *chain(*lesson.modules_in(language).items())]).encode())
     for exercise in lesson.exercises:
         digest.update(f"{exercise.name} {exercise.points} {exercise.skipped is not None}\0".encode())
     digest.update(limits.encode())

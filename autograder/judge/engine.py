@@ -197,8 +197,9 @@ class Processes:
         plan, examine = (self.students[0].plan, "") if self.students else (None, self._test)
         with stage("cells"):
             student = self._sandbox.open(
-                self._submission.cells, modules=self._lesson.modules, prelude=self._lesson.prelude,
-                stand_ins=stand_ins, install=install, plan=plan, allowance=self._allowance, examine=examine)
+                self._submission.cells, modules=self._lesson.modules_in(self._submission.language),
+                prelude=self._lesson.prelude, stand_ins=stand_ins, install=install, plan=plan,
+                allowance=self._allowance, examine=examine)
         self.students.append(student)
         return student
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 
 from autograder.lessons.kit.course_file import course_file
@@ -216,6 +217,14 @@ class Lesson:
         tools = {module: course_file(path).read_text(encoding="utf-8") for module, path in self.tools.items()}
         return {**self.given_sources, **tools, **dict.fromkeys(self.shows, DOES_NOTHING)}
 
+    def modules_in(self, language: str) -> dict[str, str]:
+        """The same in the words of this edition: what a module raises is read by whoever has that notebook."""
+        if language not in self.editions:
+            return self.modules
+        folder = PurePosixPath(self.editions[language]).parent
+        spoken = {name: str(folder / PurePosixPath(path).name) for name, path in {**self.given, **self.tools}.items()}
+        return {**self.modules, **{name: _source(path) for name, path in spoken.items()}}
+
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
         """The catalogue, loaded only when it is needed."""
@@ -241,3 +250,8 @@ class Lesson:
     def points(self) -> int:
         """The maximum for a submission, without skipped exercises."""
         return sum(exercise.points for exercise in self.exercises if exercise.skipped is None)
+
+
+@cache
+def _source(path: str) -> str:
+    return course_file(path).read_text(encoding="utf-8")
