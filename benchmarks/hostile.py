@@ -1,7 +1,7 @@
-"""What the worst submissions cost: `python -m benchmarks.hostile [STUDENTS]`, a class of 100 by default.
+"""What the worst submissions cost: `python -m benchmarks.hostile [STUDENTS [BUDGET]]`, by default 100 and 6 seconds.
 
 Every kind of hostile submission that we know is in the class; everybody else hands in the reference. It is graded from
-files to gradebook, `autograded/` and feedback with two jobs and a budget of BUDGET seconds. Measured are the time of
+files to gradebook, `autograded/` and feedback with two jobs. Measured are the time of
 the whole, the processor time of each hostile submission alone, and the largest process of those that hold no student's
 code. Ends with exit code 1 if an honest mark is not full, if a bound is broken, or if the run does not end as it
 should. The figures of the last run stand in hostile.json beside this file.
@@ -33,7 +33,6 @@ from benchmarks.measure import AUTOGRADER
 FIGURES = Path(__file__).with_suffix(".json")
 LESSON = load_lesson("multihead")
 RIGHT = LESSON.reference_source
-BUDGET = 6.0                              # seconds for one submission
 OVER, MEMORY, TIMES = 2.0, 300, 3         # seconds beyond it; MB; budgets for each hostile submission and core
 LOOK = 0.02                               # seconds between two looks at the processes
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -179,10 +178,10 @@ def processor_time(pid: int) -> float:
     return ticks / _TICKS
 
 
-def alone(course: Path, who: dict[str, str]) -> dict[str, float]:
+def alone(course: Path, who: dict[str, str], budget: float) -> dict[str, float]:
     """The processor time of each hostile submission, read and judged by one warm engine."""
     found = {}
-    with Engine(LESSON, Limits(budget=BUDGET)) as engine:
+    with Engine(LESSON, Limits(budget=budget)) as engine:
         engine.grade(read_folder(course / "submitted" / "honest-000" / "multihead", "honest", LESSON))
         for student, kind in who.items():
             before = processor_time(os.getpid())
@@ -194,10 +193,10 @@ def alone(course: Path, who: dict[str, str]) -> dict[str, float]:
     return found
 
 
-def graded(course: Path) -> tuple[float, int, list[dict]]:
+def graded(course: Path, budget: float) -> tuple[float, int, list[dict]]:
     """The seconds that the whole class takes, the largest process in MB, and the lines of JSON."""
     began = time.monotonic()
-    command = [*AUTOGRADER, "grade", "--jobs", "2", "--budget", str(BUDGET), "--json", "grades.jsonl"]
+    command = [*AUTOGRADER, "grade", "--jobs", "2", "--budget", str(budget), "--json", "grades.jsonl"]
     with subprocess.Popen(command, cwd=course, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         watching = Watching(process.pid)
         watching.start()
@@ -210,28 +209,28 @@ def graded(course: Path) -> tuple[float, int, list[dict]]:
 
 
 def main(arguments: list[str]) -> int:
-    students = int(arguments[0]) if arguments else 100
+    students, budget = (*map(float, arguments), *(100.0, 6.0)[len(arguments):])
     with tempfile.TemporaryDirectory(prefix="autograder-hostile-") as folder:
-        who = make_class(Path(folder), students)
-        costs = alone(Path(folder), who)
-        seconds, largest, lines = graded(Path(folder))
-    most = TIMES * BUDGET * len(who) / min(2, os.cpu_count() or 1)
+        who = make_class(Path(folder), int(students))
+        costs = alone(Path(folder), who, budget)
+        seconds, largest, lines = graded(Path(folder), budget)
+    most = TIMES * budget * len(who) / min(2, os.cpu_count() or 1)
     lost = [line for line in lines if line["student"].startswith("honest") and line["points"] != LESSON.points]
     worst = max(costs, key=costs.__getitem__)
     broken = [line for line in lines if line["status"] == "broken"]
-    figures = {"students": students, "hostile": len(who), "budget": BUDGET, "seconds": round(seconds, 1),
+    figures = {"students": int(students), "hostile": len(who), "budget": budget, "seconds": round(seconds, 1),
                "most seconds": most, "largest process, MB": largest, "worst": worst, "its seconds": costs[worst],
                "honest marks lost": len(lost), "broken": len(broken), "costs": costs}
     FIGURES.write_text(json.dumps(figures, indent=1) + "\n")
     table = Table("what", "measured", "bound", box=None)
     table.add_row("the class, seconds", f"{seconds:.0f}", f"{most:.0f}")
     table.add_row("largest process that holds no student's code, MB", str(largest), str(MEMORY))
-    table.add_row(f"the worst ({worst}), seconds of processor time", str(costs[worst]), str(BUDGET + OVER))
+    table.add_row(f"the worst ({worst}), seconds of processor time", str(costs[worst]), str(budget + OVER))
     table.add_row("honest marks that changed", str(len(lost)), "0")
     table.add_row("broken", str(len(broken)), "0")
     Console().print(table)
-    return bool(lost or broken or len(lines) != students or largest > MEMORY or seconds > most
-                or costs[worst] > BUDGET + OVER)
+    return bool(lost or broken or len(lines) != int(students) or largest > MEMORY or seconds > most
+                or costs[worst] > budget + OVER)
 
 
 if __name__ == "__main__":

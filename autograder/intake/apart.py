@@ -22,7 +22,7 @@ import msgspec
 from autograder.records import Submission, Text, text
 
 SECONDS = 5                               # of processor time, for one submission
-MEMORY = 128 * 2**20                      # bytes beyond what the process begins with
+MEMORY = 96 * 2**20                       # bytes beyond what the process begins with, which is up to 150 MB
 RECORD = 64 * 2**20                       # bytes of one answer
 _GRACE = 2                                # seconds after which the kernel ends what does not end by itself
 _counted = 0.0                            # seconds of processor time of a reading process that were told already
