@@ -26,7 +26,8 @@ DUE = datetime(2026, 3, 6, 22, 59)
 NOTHING = (None,) * 5
 CLASS = (grade_of("student-01"), grade_of("student-02", (3, 0, 5, 7, 1)), grade_of("student-03", (0, 2, 5, 7, 3)),
          grade_of("student-04", NOTHING, "unreadable", notices=(text("The file is empty"),)))
-WAITING = "student-04 has no points (could not be read; waits for a manual grade in the formgrader); left empty"
+WAITING = "student-04 has no points (could not be read; waits for a manual grade in the formgrader); "
+INSTEAD = "left empty", "score 0, which says why"
 
 
 @pytest.fixture
@@ -89,6 +90,11 @@ def points(name: str) -> dict[str, float | None]:
             for row in rows_of(Path("out")) if row[who]}
 
 
+def unread(name: str) -> float | None:
+    """What a format says of work that nobody could read: without a score, Gradescope shows its student nothing."""
+    return 0 if name == "gradescope" else None
+
+
 def number(words: str) -> float | None:
     return float(words) if words else None
 
@@ -111,7 +117,7 @@ READERS = {"gradescope": gradescope, "github": github}
 def test_a_manual_score_comes_out_of_every_format(name, course, capsys):
     by_hand(course, "student-02", manual_score=1.5)
     by_hand(course, "student-03", "test_split_heads", extra_credit=0.25)
-    assert points(name) == {"student-01": 20, "student-02": 12.5, "student-03": 17.25, "student-04": None}
+    assert points(name) == {"student-01": 20, "student-02": 12.5, "student-03": 17.25, "student-04": unread(name)}
     assert ("the marks are the gradebook's; for 2 of 4 students they differ from the autograder's (student-02, "
             "student-03)") in capsys.readouterr().err
 
@@ -131,17 +137,17 @@ def test_a_late_penalty_comes_out_of_every_format(name, course):
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_waits_for_a_person_is_left_empty_and_named(name, course, capsys):
     write(course, [grade_of("student-02", (3, 0, None, 7, 1))])
-    assert points(name) == {"student-01": 20, "student-02": None, "student-03": 17, "student-04": None}
+    assert points(name) == {"student-01": 20, "student-02": None, "student-03": 17, "student-04": unread(name)}
     said = capsys.readouterr().err
     assert "student-02 has no points (waits for a manual grade in the formgrader: multihead); left empty" in said
-    assert WAITING in said
+    assert WAITING + INSTEAD[name == "gradescope"] in said
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_manual_score_on_work_that_was_replaced_counts_and_is_named(name, course, capsys):
     by_hand(course, "student-02", manual_score=1.5)
     write(course, [grade_of("student-02", (3, 0, 4, 7, 1))])
-    assert points(name) == {"student-01": 20, "student-02": 12.5, "student-03": 17, "student-04": None}
+    assert points(name) == {"student-01": 20, "student-02": 12.5, "student-03": 17, "student-04": unread(name)}
     assert ("the work of student-02 changed after a person gave points for it; those points count: look again"
             ) in capsys.readouterr().err
 
@@ -242,7 +248,7 @@ def test_the_autograders_own_points_are_to_be_had(name, course, capsys):
     by_hand(course, "student-02", manual_score=1.5)
     assert export(name, "--own-points", "--output", "out") == 1
     said = capsys.readouterr().err
-    assert said == "autograder export: student-04 has no points (could not be read); left empty\n"
+    assert said == f"autograder export: student-04 has no points (could not be read); {INSTEAD[name == 'gradescope']}\n"
     if name == "brightspace":
         assert [row["multihead Points Grade"] for row in rows_of(Path("out"))] == ["20", "16", "17", ""]
 

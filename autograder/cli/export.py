@@ -59,7 +59,8 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
     penalties. From the JSON lines of `check --json` in FILE.jsonl they are the autograder's own points.
 
     Unknown marks (a cell that waits for a person, a file that cannot be read, a fault of ours) are left empty, never 0:
-    standard error then says whose, and the exit code is 1.
+    standard error then says whose, and the exit code is 1. Only Gradescope gets 0 for a file that cannot be read, as
+    its student would read nothing without a score.
     """
     from autograder.output.class_list import of_these
     from autograder.output.exports import FORMATS as ALL
@@ -95,7 +96,8 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
         raise click.UsageError(str(error)) from None
     for grade in unknown(found.grades):
         whose = plain(grade.student or grade.submission)
-        click.echo(f"autograder export: {whose} has no points ({why_empty(grade, found.marks)}); left empty", err=True)
+        instead = kind.unreadable if grade.status == "unreadable" else "left empty"
+        click.echo(f"autograder export: {whose} has no points ({why_empty(grade, found.marks)}); {instead}", err=True)
     return NOT_ALL_GRADED if unknown(found.grades) else DONE
 
 

@@ -241,7 +241,7 @@ def last_grades(path: Path) -> Iterator[bytes]:
 def _open(path: Path) -> sqlite3.Connection:
     """The store at this path. Even a reader opens it for writing: what a killed process left is rolled back."""
     with _in_words(path):
-        database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", _PATIENCE, uri=True)
+        database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", timeout=_PATIENCE, uri=True)
         database.execute(_SECURE)
         return database
 

@@ -1,7 +1,7 @@
 """Write grades in the formats of other systems: one submission, a class, or an import file for an LMS.
 
 A format is a function from grades and an `Order` to the bytes of the file. Unknown points are never written as 0: their
-field stays empty.
+field stays empty. Only Gradescope gets 0 for a file that cannot be read, since it shows nobody a text without a score.
 """
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ class Format(NamedTuple):
     suffix: str
     each: bool = False
     roster: bool = False                    # whether it wants the names and ids of an LMS
+    unreadable: str = "left empty"          # what becomes of the points of a file that cannot be read
 
 
 FORMATS: Mapping[str, Format] = {
-    "gradescope": Format(gradescope.results, ".json", each=True),
+    "gradescope": Format(gradescope.results, ".json", each=True, unreadable="score 0, which says why"),
     "junit": Format(junit.report, ".xml"),
     "csv": Format(sheet.sheet, ".csv"),
     "canvas": Format(lms.canvas, ".csv", roster=True),
