@@ -66,6 +66,7 @@ def test_one_that_is_damaged_or_gone_is_made_again(made, cache, tmp_path, monkey
     assert len(list(cache.glob("gradebook-*.db"))) == 1
 
 
+@pytest.mark.slow
 def test_another_version_of_nbgrader_has_another_one(cache, tmp_path, monkeypatch):
     monkeypatch.setattr(empty_gradebook, "version", lambda name: "0.9.99")
     monkeypatch.setattr(nbgrader.api, "get_alembic_version", lambda: "of-the-other")

@@ -214,7 +214,7 @@ def test_both_languages_say_the_same_things():
 
 
 @pytest.mark.parametrize("heads", explore.HEADS)
-@pytest.mark.parametrize("split", [None, direct, unwritten])
+@pytest.mark.parametrize("split", [None, *(pytest.param(each, marks=pytest.mark.slow) for each in (direct, unwritten))])
 def test_every_view_can_be_drawn(heads, split):
     pytest.importorskip("matplotlib")
     assert view(1, heads, heads - 1, True, split).picture().startswith(b"\x89PNG")

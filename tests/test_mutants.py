@@ -132,6 +132,7 @@ def test_a_mutant_that_hangs_leaves_or_eats_memory_is_caught(reference: LocalSub
     assert unharmed(reference, [Mutant("split_heads", body, f"def split_heads(x, heads):\n    {body}\n")]) == set()
 
 
+@pytest.mark.slow
 def test_a_mutant_that_keeps_all_points_and_is_not_listed_is_an_exception(made: list[Mutant]):
     missed = Mutant("merge_heads", "merge_heads: nothing -> something", "")
     caught, _ = mutation.claims(LESSON, made, made[:50], [missed])
