@@ -8,7 +8,7 @@ from courses import LESSON, grade_of, new_course
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.course.folder import exchange_files, timestamp
+from autograder.course.folder import exchange_files, timestamp, unclear_time
 from autograder.course.submitted import asking_about_the_time
 from autograder.course.times import understood
 from autograder.records import text
@@ -29,6 +29,12 @@ UNCLEAR = ["2026-01-01 00:00:00 UTC\n" + "x" * 300, "x" * 300, "10", "yesterday"
 @pytest.mark.parametrize("words", UNDERSTOOD)
 def test_what_nbgrader_and_people_write_is_understood(words):
     assert understood(words) == UNDERSTOOD[words]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_time_is_read_whatever_saved_it(tmp_path, encoding):
+    (tmp_path / "timestamp.txt").write_bytes("2025-03-04 05:06:07 UTC\r\n".encode(encoding))
+    assert (timestamp(tmp_path), unclear_time(tmp_path)) == (FIVE, None)
 
 
 @pytest.mark.parametrize("words", UNCLEAR)

@@ -4,6 +4,7 @@ Only traitlets is imported, since importing nbgrader takes longer than grading a
 """
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import stat
@@ -184,7 +185,10 @@ def unclear_time(folder: Path) -> str | None:
 
 
 def _words(folder: Path) -> str:
-    return timestamp_file(folder).decode("utf-8", "replace")
+    """What timestamp.txt says, in whatever an editor or PowerShell saved it."""
+    content = timestamp_file(folder)
+    marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return content.decode("utf-16" if marked else "utf-8-sig", "replace")
 
 
 def timestamp_file(folder: Path) -> bytes:
