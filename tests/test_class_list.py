@@ -16,7 +16,7 @@ from autograder.cli import run
 from autograder.course.folder import Course
 from autograder.nbgrader.writers import make_gradebook
 from autograder.output.class_list import ClassList, Person
-from autograder.output.exports.roster import RosterError, read_class
+from autograder.output.exports.roster import RosterError, read_class, read_roster
 from autograder.records import Grade
 from autograder.report.reading import read_grades
 from autograder.run import job
@@ -77,6 +77,18 @@ def test_a_roster_that_is_nearly_right_is_read_all_the_same(tmp_path, content) -
     found = people(tmp_path, content, ("student-01", "student-02", "student-03"))
     assert [found[student].name for student in sorted(found)] == ["Jo de Vries", "Mo", "Bo Béyer"]
     assert sorted(found) == ["student-01", "student-02", "student-03"]
+
+
+@pytest.mark.parametrize("folder", ["Zoe\u0308 Mu\u0308ller", "Zoë Müller ", "zoë müller"])
+def test_a_roster_finds_a_folder_whose_name_went_through_another_system(tmp_path, folder) -> None:
+    roster = "student,name,ID\nZoë Müller,Zoë,1\n"
+    assert people(tmp_path, roster, (folder,)) == {folder: Person(folder, "Zoë")}
+    assert list(read_roster(tmp_path / "students.csv", known=(folder,)).rows) == [folder]
+
+
+def test_of_two_folders_that_differ_in_case_each_has_its_own_row(tmp_path) -> None:
+    roster = "student,name\nJo,Jo\njo,Johan\n"
+    assert [person.name for person in people(tmp_path, roster, ("Jo", "jo")).values()] == ["Jo", "Johan"]
 
 
 def test_the_rows_of_canvas_that_are_nobody_are_left_out(tmp_path) -> None:

@@ -84,7 +84,8 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
         absent = absent_from(people, found) if file is None else []
         if section:
             found = found._replace(grades=of_these(found.grades, people))
-        order = Order(language, item or found.lesson, read_roster(roster, match) if roster is not None else None,
+        known = {grade.student for grade in found.grades}
+        order = Order(language, item or found.lesson, roster and read_roster(roster, match, known),
                       "," if decimal == "comma" else ".", grade_column, scaled and (unit or "mark") == "mark",
                       people, absent, found.marks)
         files = _files(kind, found.grades, order, output)

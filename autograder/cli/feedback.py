@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,14 +104,14 @@ def _pages(course: Course, lesson: str, section: str) -> tuple[dict[str, bytes],
     return pages, without
 
 
-def _who(lms: str, pages: Iterable[str], people: ClassList, roster: Path | None) -> list:
+def _who(lms: str, pages: Collection[str], people: ClassList, roster: Path | None) -> list:
     """The students of these pages, with their numbers in the learning environment where the roster has them."""
     from autograder.course.return_names import COLUMN, Who
     from autograder.output.exports.roster import RosterError, number_in, read_roster
     path = roster or (Path(own) if (own := course_settings().roster) else None)
     rows: Mapping[str, Mapping[str, str]] = {}
     try:
-        rows = read_roster(path).rows if path is not None else {}
+        rows = read_roster(path, known=pages).rows if path is not None else {}
     except RosterError as error:
         if roster is not None:
             raise click.UsageError(str(error)) from None

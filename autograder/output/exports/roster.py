@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,16 +57,17 @@ def named(students: Sequence[str]) -> str:
     return ", ".join(students[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def read_roster(path: Path, column: str = "") -> Roster:
-    """The roster in this file. Raises RosterError."""
+def read_roster(path: Path, column: str = "", known: Collection[str] = ()) -> Roster:
+    """The roster in this file, its students called as the `known` ones are. Raises RosterError."""
     header, reader, notes = _table(path)
-    key = _key(path, header, column)
+    key, own = _key(path, header, column), _matcher(known)
     rows: dict[str, dict[str, str]] = {}
     first: dict[str, int] = {}
     for row in _rows(path, header, reader):
         student = row.get(key, "") if key in STUDENT[:2] else number_in(row.get(key, ""))
         if not student:
             continue
+        student = own(student) or student
         if student in rows:
             raise RosterError(f"{path} names {student!r} twice, in line {first[student]} and line {reader.line_num}; "
                               "keep one")
@@ -90,7 +92,7 @@ def read_class(path: Path, known: Collection[str]) -> tuple[dict[str, Person], l
                           f"e-mail address; it has: {', '.join(filter(None, header))}")
     people: dict[str, Person] = {}
     first: dict[str, int] = {}
-    folded = {one.casefold(): one for one in known}
+    own = _matcher(known)
     for row in _rows(path, header, reader):
         if row.get("Student") in _CANVAS:
             continue
@@ -99,7 +101,7 @@ def read_class(path: Path, known: Collection[str]) -> tuple[dict[str, Person], l
             if any(row.values()):
                 notes.append(f"{path}, line {reader.line_num} has no {' or '.join(ids)} and was left out")
             continue
-        student = next((folded[one.casefold()] for one in found if one.casefold() in folded), found[0])
+        student = next(filter(None, map(own, found)), found[0])
         if student in people:
             raise RosterError(f"{path} names {student!r} twice, in line {first[student]} and line {reader.line_num}; "
                               "keep one")
@@ -118,6 +120,16 @@ def _person(student: str, row: Mapping[str, str], columns: Mapping[str, str]) ->
     if not name and "Student" in columns.values() and row.get("Student") != student:
         name = row.get("Student", "")
     return Person(student, name, of(*_EMAIL), of("section", "sectie", "group", "groep", "klas"))
+
+
+def _matcher(known: Collection[str]) -> Callable[[str], str | None]:
+    """Who of these is meant by a name, in spite of what file systems and spreadsheets change in it: how accents are
+    written, case, and spaces around it.
+    """
+    def folded(name: str) -> str:
+        return unicodedata.normalize("NFC", name).strip().casefold()
+    nearly = {folded(one): one for one in known}
+    return lambda name: name if name in known else nearly.get(folded(name))
 
 
 def number_in(value: str) -> str:
