@@ -49,7 +49,8 @@ def groups(of: Class) -> list[Group]:
         _group("missing", "Functions missing", "No function of that name was found: perhaps it has another name.",
                of.graded, _missing),
         _group("untouched", "Nothing written", "Handed in as it was given out.", of.graded, _untouched),
-        _group("near", "Near the pass mark", f"Within {near:.3g} points of {of.pass_mark:.3g}: worth a second reading.",
+        _group("near", "Near the pass mark", f"Within {near:.3g} {'point' if near == 1 else 'points'} of "
+               f"{of.pass_mark:.3g}: worth a second reading.",
                of.marked, lambda grade: _near(grade, of.pass_mark, near)),
     )
     return [group for group in found if group.entries]
