@@ -15,7 +15,7 @@ from notebooks import code, data, notebook
 
 from autograder.cli import run
 from autograder.course.folder import Course
-from autograder.course.submitted import SubmittedFolder, work_folder
+from autograder.course.submitted import SubmittedFolder, submitted, work_folder
 from autograder.intake import read_everything
 from autograder.intake.archive import archive_listing
 from autograder.intake.files import folder_listing, passed_by
@@ -108,6 +108,15 @@ def put(folder: Path, **files: bytes) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("name", ["student-02_102_5002_IMG_2201.jpg", "Jo_7_assignsubmission_file_/IMG_2201.HEIC",
+                                  "101-202 - Jo - 5 March 2026 2005/photo.png"])
+def test_a_picture_from_a_learning_environment_is_somebodys_work(tmp_path, name) -> None:
+    put(tmp_path / "class", **{"student-01_1_2_multihead.ipynb": WORK, name: b"\xff\xd8\xff\xe0", "logo.png": b"x"})
+    submissions, left = read_everything([tmp_path / "class"], [LESSON])
+    assert [one.unreadable is None for one in submissions].count(False) == 1
+    assert [each.path for each in left] == ["logo.png"]
+
+
 FLAT = {"student-01_101_5001_multihead.ipynb": WORK, "student-02_102_5002_multihead.ipynb.txt": WORK,
         "student-03_103_5003_multihead.pdf": b"%PDF-1.4\n", "student-04_104_5004_multihead.docx": b"PK\x03\x04",
         "student-05_105_5005_multihead.qmd": b"# Multi-head\n", "student-06_106_5006_multihead.json": WORK,
@@ -189,6 +198,29 @@ def test_what_is_nobodys_work_asks_nothing(course) -> None:
 def test_work_beside_the_assignments_own_folder_is_named_not_graded(course) -> None:
     put(course.root / "submitted/student-01", **{"Multihead/multihead.ipynb": WORK})
     assert lists(course) == ({"student-01": "student-01/multihead"}, {"student-01/Multihead": True})
+
+
+@pytest.mark.parametrize("name", ["student-20/multihead.ipynb.icloud", "student-20/IMG_1.HEIC", "photo.jpg",
+                                  "student-20/multihead.ipynb.crdownload"])
+def test_what_comes_in_the_place_of_a_notebook_is_asked_about(course, name) -> None:
+    put(course.root / "submitted", **{name: b"x"})
+    assert lists(course)[1] == {name: True}
+
+
+@pytest.mark.parametrize("name", ["notes.ipynb", "multihead.ipynb", "verslag.qmd"])
+def test_nothing_is_called_graded_that_could_not_be_read(course, name) -> None:
+    put(course.root / "submitted/student-20", **{f"multihead-en/{name}": b"", "multihead-en/more.ipynb": b""})
+    submission = submitted(course, LESSON, "student-20")
+    assert submission.unreadable is not None
+    assert not [notice for notice in submission.notices if "graded" in translate(notice, "en")]
+
+
+@pytest.mark.parametrize(("name", "says"), [("multihead.qmd", "quarto convert multihead.qmd"),
+                                            ("multihead.tar.gz", "only a zip is opened"),
+                                            ("multihead.ipynb.crdownload", "did not finish")])
+def test_a_student_is_told_what_to_hand_in_instead(course, name, says) -> None:
+    put(course.root / "submitted/student-20", **{f"multihead/{name}": b"x"})
+    assert says in translate(submitted(course, LESSON, "student-20").unreadable, "en")
 
 
 def test_an_empty_folder_with_the_right_name_does_not_hide_the_work(course) -> None:

@@ -110,14 +110,13 @@ def submitted(course: Course, lesson: Lesson, student: str, assignment: str = ""
     """The submission in this student's folder, under its path below submitted/; it says so if none can be read."""
     assignment = assignment or lesson.name
     folder, own = work_folder(course, student, assignment), course.path("submitted", student, assignment)
+    top = own.parent.parent
     link = _link(course, folder)
     submission = read_folder(folder, student, lesson, deep=folder != own.parent) if link is None else Submission(
         "", student, lesson.name, unreadable=a_link(link.name))
     if folder != own:
-        submission = replace(submission, notices=(*submission.notices, text(
-            "The work was found in {place} instead of {own}; it was graded all the same.",
-            place=listed([f"{folder.relative_to(own.parent.parent)}/"]),
-            own=listed([f"{own.relative_to(own.parent.parent)}/"]))))
+        submission = replace(submission, notices=(*submission.notices, _found_in(
+            folder.relative_to(top), own.relative_to(top), submission.unreadable is None)))
     if submission.unreadable is None:
         submission = _unless_shared(course, submission, student, folder, assignment)
     if is_markup(student):
@@ -126,6 +125,14 @@ def submitted(course: Course, lesson: Lesson, student: str, assignment: str = ""
             "as the student is called."))
     below = "" if folder == own.parent else f"{folder.name}/"
     return replace(submission, name=f"{student}/{below}{submission.name}".rstrip("/"), student=student)
+
+
+def _found_in(place: Path, own: Path, graded: bool) -> Text:
+    there, expected = listed([f"{place}/"]), listed([f"{own}/"])
+    if not graded:
+        return text("It was found in {place} instead of {own}.", place=there, own=expected)
+    return text("The work was found in {place} instead of {own}; it was graded all the same.", place=there,
+                own=expected)
 
 
 _UNCLEAR = text("when this was handed in was not understood ({said}; expected a time such as {expected}), so look "

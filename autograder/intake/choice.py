@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from msgspec.structs import replace as replace_fields
 
@@ -15,7 +14,7 @@ from autograder.intake.encoding import FILE_CAP, TOO_LARGE, Unreadable
 from autograder.intake.files import File, is_archive
 from autograder.intake.layout import Work, gradable, notebook_names
 from autograder.intake.names import listed
-from autograder.intake.nothing import nothing_here
+from autograder.intake.nothing import QUARTO, a_quarto_document, nothing_here
 from autograder.intake.own_cells import ELSEWHERE, NOT_READ, writes
 from autograder.intake.submission import Content, content_of, of_content, unreadable
 from autograder.lessons.kit.lesson import Lesson
@@ -31,7 +30,8 @@ def best(work: Work, lesson: Lesson) -> tuple[File, Submission]:
     file, submission = max(drafts, key=lambda draft: _rank(*draft, lesson))
     look = tuple(_in_other_files(submission, file, work, drafts, lesson))
     submission = replace_fields(submission, for_a_person=look)
-    return file, with_notices(submission, (*look, *_about_the_choice(file, work, lesson)))
+    notices = _about_the_choice(file, work, lesson, submission.unreadable is None)
+    return file, with_notices(submission, (*look, *notices))
 
 
 def _drafts(work: Work, lesson: Lesson) -> list[tuple[File, Submission]]:
@@ -94,10 +94,8 @@ def forget_contents() -> None:
 
 def loaded(name: str, student: str, file: File, lesson: Lesson) -> Submission:
     """The file as a submission for this lesson; if it cannot be read, a submission that says so."""
-    if name.lower().endswith((".qmd", ".rmd")):
-        return unreadable(name, student, text(
-            "This is a document of Quarto or R Markdown, which is not graded. Make a notebook of it (quarto convert "
-            "{name}), run it once and hand that in.", name=listed([PurePosixPath(name).name])), lesson)
+    if name.lower().endswith(QUARTO):
+        return unreadable(name, student, a_quarto_document(name), lesson)
     try:
         return of_content(name, student, _content(name, file), lesson)
     except Unreadable as error:
@@ -138,14 +136,17 @@ def _in_other_files(chosen: Submission, file: File, work: Work, drafts: Sequence
             yield Text(ELSEWHERE.template, {"names": ", ".join(there), "file": listed([other.path.name])})
 
 
-def _about_the_choice(file: File, work: Work, lesson: Lesson) -> Iterator[Text]:
+def _about_the_choice(file: File, work: Work, lesson: Lesson, readable: bool) -> Iterator[Text]:
     """That the file lay in an archive, has another name than it should, or was chosen from several."""
     inside = [other.path for other in work.files if file.path != other.path and file.path.is_relative_to(other.path)]
     if inside:
         yield text("The work was taken out of the archive {archive}.", archive=listed(inside))
     others = [other.path for other in work.files if other.path != file.path and other.path not in inside]
-    if others:
+    if others and not readable:
+        yield text("None of the files can be read: this is about {file}; there are also {others}.",
+                   file=listed([file.path]), others=listed(others))
+    elif others:
         yield text("Of several files {file} was graded, not {others}.", file=listed([file.path]), others=listed(others))
-    if work.folder and not is_archive(file.path) and file.path.name not in notebook_names(lesson):
+    if readable and work.folder and not is_archive(file.path) and file.path.name not in notebook_names(lesson):
         yield text("The file is called {file} instead of {expected}; it was graded all the same.",
                    file=listed([file.path.name]), expected=listed(sorted(notebook_names(lesson))))

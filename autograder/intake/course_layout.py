@@ -23,7 +23,7 @@ from autograder.intake.layout import (
     may_hold_work,
 )
 from autograder.intake.names import is_text, label, listed, stem
-from autograder.intake.nothing import not_a_submission
+from autograder.intake.nothing import in_place_of_work, not_a_submission, nothing_here
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Left, Text, text
 
@@ -153,6 +153,8 @@ def _not_looked_at(child: PurePosixPath, inside: Paths, place: PurePosixPath | N
                                     place=listed([place]), own=own), bool(works))
     deeper = [path for path in works if is_called_like_the_notebook(path, lesson)
               or any(is_assignment(part, lesson) for part in path.parts[1:-1])]
+    if inside == [child] and place is None and not works and in_place_of_work(child.name):
+        yield Left(str(child), nothing_here([child.name]), True)
     if inside == [child] and (place is None or works):
         yield Left(str(child), _belongs_in(own) if works else not_a_submission(False), bool(works))
     if deeper:
@@ -178,6 +180,8 @@ def _unnamed(name: str, entries: Paths) -> Left:
 
 def _loose(path: PurePosixPath, lesson: Lesson) -> Left:
     if not may_hold_work(path, lesson):
+        if in_place_of_work(path.name):
+            return Left(str(path), nothing_here([path.name]), True, (str(path),))
         return Left(str(path), not_a_submission(False), False, (str(path),))
     student = stem(path.name)
     return Left(str(path), text("It lies beside the students' folders. Put it into {own}, if it is the work of "

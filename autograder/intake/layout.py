@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from autograder.intake.files import BARE, SUFFIXES, File, Listing, is_archive
 from autograder.intake.names import stem
-from autograder.intake.nothing import not_a_submission
+from autograder.intake.nothing import PICTURES, not_a_submission
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Left
 
@@ -22,6 +22,7 @@ Parts = tuple[str, ...]
 DOCUMENTS = (".pdf", ".doc", ".docx", ".odt", ".rtf", ".pages", ".html", ".htm", ".qmd", ".rmd", ".tar", ".gz", ".tgz",
              ".bz2", ".xz", ".rar", ".7z")                  # work is handed in as these, but cannot be graded
 _UPLOAD = re.compile(r"(.+?)_(?:LATE_)?\d+_")               # how learning environments begin the names of files
+_DOWNLOADED = re.compile(r".+?_(?:LATE_)?\d+_|\d+-\d+ - ")            # and those of files and folders there
 _COUNTED = re.compile(r"[\W_\d]+$")       # "multihead (1)", "multihead-2"
 
 
@@ -86,8 +87,11 @@ def may_hold_work(path: PurePosixPath, lesson: Lesson) -> bool:
 
 
 def is_document(path: PurePosixPath) -> bool:
-    """Whether this is a document or an archive that cannot be graded, but that students hand in."""
-    return path.suffix.lower() in DOCUMENTS
+    """Whether this is a document or an archive that cannot be graded, but that students hand in; or a picture that by
+    its name came from a learning environment.
+    """
+    return path.suffix.lower() in DOCUMENTS or path.suffix.lower() in PICTURES and any(
+        map(_DOWNLOADED.match, path.parts[-2:]))
 
 
 def is_bare_notebook(path: PurePosixPath, lesson: Lesson) -> bool:

@@ -9,6 +9,20 @@ from autograder.records import Text, text
 
 CHECKPOINTS = ".ipynb_checkpoints"
 ELSEWHERE = (".icloud", ".url", ".webloc", ".lnk", ".desktop", ".gdoc")     # these only point to a file
+PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".heic", ".heif", ".bmp", ".tif", ".tiff")
+UNFINISHED = (".crdownload", ".part", ".partial", ".download", ".opdownload")       # a download that goes on, or ended
+PACKED = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".rar", ".7z")
+QUARTO = (".qmd", ".rmd")
+
+
+def in_place_of_work(name: str) -> bool:
+    """Whether a file of this name is what comes in the place of a notebook: a link to it, a part of it, a picture."""
+    return name.lower().endswith((*ELSEWHERE, *UNFINISHED, *PICTURES))
+
+
+def a_quarto_document(name: str) -> Text:
+    return text("This is a document of Quarto or R Markdown, which is not graded. Make a notebook of it (quarto "
+                "convert {name}), run it once and hand that in.", name=listed([PurePosixPath(name).name]))
 
 
 def nothing_here(others: Iterable[object]) -> Text:
@@ -20,6 +34,14 @@ def nothing_here(others: Iterable[object]) -> Text:
     if all(PurePosixPath(name).name == CHECKPOINTS for name in others):
         return text("There is no notebook here, only {names}: the copies that Jupyter makes while one works. Hand in "
                     "the notebook itself (.ipynb).", names=names)
+    if len(others) == 1 and others[0].lower().endswith(QUARTO):
+        return a_quarto_document(others[0])
+    if any(name.lower().endswith(PACKED) for name in others):
+        return text("There is no notebook here, only {names}: of archives only a zip is opened. Hand in the notebook "
+                    "itself (.ipynb), or a zip.", names=names)
+    if any(name.lower().endswith(UNFINISHED) for name in others):
+        return text("There is no notebook here, only {names}: a download that did not finish. Download the notebook "
+                    "again (.ipynb) and hand that in.", names=names)
     if any(name.lower().endswith(ELSEWHERE) for name in others):
         return text("There is no notebook here, only {names}: a link to a file that is still elsewhere, in a cloud "
                     "drive, say. Download the notebook itself (.ipynb) and hand that in.", names=names)
