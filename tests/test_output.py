@@ -170,6 +170,15 @@ def test_students_can_neither_move_the_cursor_nor_use_markup():
     assert "[red]x[/red]" in "".join(part.strip() for part in out.splitlines())
 
 
+@pytest.mark.parametrize(("grades", "english", "dutch"), [
+    ([UNREADABLE], "1 needs a look:", "1 om naar te kijken:"),
+    ([UNREADABLE, UNREADABLE], "2 need a look:", "2 om naar te kijken:"),
+])
+def test_one_needs_a_look_and_two_need_one(grades, english, dutch):
+    assert english in printed(*grades, summary=True).splitlines()
+    assert dutch in printed(*grades, summary=True, language="nl").splitlines()
+
+
 def test_an_unreadable_submission_says_why_and_lists_no_exercises():
     out = printed(UNREADABLE)
     assert "could not be read" in out

@@ -24,5 +24,5 @@ def progress_bar() -> Iterator[Callable[[Grade, int, int], None]]:
             looks += needs_a_look(grade) is not None
             speed = bar.tasks[0].speed
             bar.update(task, completed=done, total=total, rate=f"{speed:.3g}/s" if speed else "",
-                       looks=f"{looks} need a look" if looks else "")
+                       looks=f"{looks} need{'s' if looks == 1 else ''} a look" if looks else "")
         yield moved

@@ -32,7 +32,8 @@ def print_results(to: Console, grades: Sequence[Grade], language: str, people: C
     _final(to, grades, language)
     looks = [(grade, reason) for grade in grades if (reason := needs_a_look(grade))]
     if looks:
-        to.print(Line(translate(text("{count} need a look:", count=len(looks)), language), "bold"))
+        how_many = text("1 needs a look:") if len(looks) == 1 else text("{count} need a look:", count=len(looks))
+        to.print(Line(translate(how_many, language), "bold"))
         shown = [(people.called(grade.student) or grade.submission, why) for grade, why in looks[:SHOWN]]
         to.print(_rows(shown, language))
     if len(looks) > SHOWN:
