@@ -3,7 +3,7 @@
     from training import train
     train(multihead, multihead_backward)
 
-Elke reeks heeft zes letters, door het toeval gekozen. Bij elk token moet de laag er twee noemen: de letter vlak
+Elke reeks heeft zes willekeurig gekozen letters. Bij elk token moet de laag er twee noemen: de letter vlak
 ervoor en de eerste van de reeks. In x staat welke letter een token is en waar het staat, allebei als een één tussen
 nullen; zonder naar andere tokens te kijken blijft het gokken. Een token ziet zichzelf en wat ervoor kwam.
 """
