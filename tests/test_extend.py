@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 from stores import keep
 
 from autograder import cli
-from autograder.course.extensions import extensions
+from autograder.course.extensions import extensions, read_list
 from autograder.course.folder import Course
 from autograder.nbgrader.gradebook import Entry, GradebookWriter
 from autograder.nbgrader.marks import gradebook_marks
@@ -88,6 +88,15 @@ def test_extensions_come_from_a_list(words, course):
     assert len(extensions(course.root)) == 2
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("words", ["Student\tUntil\nstudent-01\t2026-10-26 20:00\n",
+                                   "sep=;\r\nstudent;UNTIL;Why\r\nstudent-01;2026-10-26 20:00;ill\r\n"])
+def test_a_list_is_read_whatever_saved_it(words, encoding, tmp_path):
+    path = tmp_path / "list.csv"
+    path.write_bytes(words.encode(encoding))
+    assert read_list(path, "multihead") == {("multihead", "student-01"): "2026-10-26 20:00"}
+
+
 def test_an_extension_comes_before_the_work(course, capsys):
     assert extend("student-03", "--until", "2026-10-26 20:00") == 0
     assert "student-03 has not handed in multihead yet; did you mean student-0" in capsys.readouterr().err
@@ -104,7 +113,8 @@ def test_an_extension_of_nbgraders_own_counts_too(course):
 
 @pytest.mark.parametrize(("arguments", "says"), [
     (["student-01", "--until", "tomorrow"], "says 'tomorrow'; expected a time such as '2026-11-02 20:00'"),
-    (["student-01", "--until", "2026-10-25 02:30"], "expected a time"),            # comes twice
+    (["student-01", "--until", "2026-10-25 02:30"], "the clock was changed then, so that this came twice or never"),
+    (["student-01", "--until", "2027-03-28 02:30"], "the clock was changed then"),
     (["student-01", "--until", "2026-11-02 20:00 EST"], "says '2026-11-02 20:00 EST'"),
     (["student-01", "--until", "2026-10-24 20:00"], "is not later than the due date of multihead, Sat 24 Oct"),
     (["student-01"], "name the students and --until TIME"), (["--until", "2026-11-02 20:00"], "name the students"),

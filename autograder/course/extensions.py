@@ -8,8 +8,10 @@ and `grade` tells nbgrader's gradebook. An extension that was given in the grade
 """
 from __future__ import annotations
 
+import codecs
 import csv
 import io
+import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,11 +21,12 @@ from autograder.atomic import replace_file
 from autograder.course.folder import CourseError
 from autograder.course.late import days_after
 from autograder.course.settings import read_settings
-from autograder.course.times import understood
+from autograder.course.times import clock_was_changed, understood
 
 FILE = "extensions.csv"
 COLUMNS = ("student", "assignment", "until")
 EXPECTED = "expected a time such as '2026-11-02 20:00' or '2026-11-02 20:00 Europe/Amsterdam'"
+TWICE = "the clock was changed then, so that this came twice or never: end it in CET or CEST, or take another time"
 Extensions = Mapping[tuple[str, str], str]                  # (assignment, student) -> until when, as it was written
 
 
@@ -36,15 +39,19 @@ def extensions(root: Path) -> dict[tuple[str, str], str]:
 def read_list(path: Path, assignment: str = "") -> dict[tuple[str, str], str]:
     """The rows of a list. One without the column `assignment` is for this one."""
     try:
-        words = path.read_bytes().decode("utf-8-sig")
+        content = path.read_bytes()
+        marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))           # "Unicode text" of Excel
+        words = content.decode("utf-16" if marked else "utf-8-sig")
     except UnicodeDecodeError as error:
         raise CourseError(f"{path} is not UTF-8 (byte {error.start}); save it as CSV (UTF-8)") from None
     except OSError as error:
         raise CourseError(f"cannot read {path}: {error.strerror or error}") from None
-    first = words.partition("\n")[0]
-    rows = csv.DictReader(io.StringIO(words, newline=""), delimiter=";" if first.count(";") > first.count(",") else ",")
+    words = re.sub(r"\A(?:sep=.)?[\r\n]+", "", words)                                     # Excel's own first line
+    delimiter = max(",;\t", key=words.partition("\n")[0].count)
+    rows = csv.DictReader(io.StringIO(words, newline=""), delimiter=delimiter)
     needed = {"student", "until"} if assignment else set(COLUMNS)
     columns = [name.strip() for name in rows.fieldnames or []]
+    columns = [name.lower() if name.lower() in COLUMNS else name for name in columns]
     if not needed <= set(columns):
         raise CourseError(f"{path} has the columns {', '.join(columns) or '(none)'}; expected "
                           f"{', '.join(name for name in COLUMNS if name in needed)}")
@@ -72,7 +79,7 @@ def moment(until: str, zone: str, where: str) -> datetime:
     """This time in UTC; one without a zone is in the zone of the course. CourseError if it is not understood."""
     found = understood(until, zone)
     if found is None:
-        raise CourseError(f"{where} says {until[:60]!r}; {EXPECTED}")
+        raise CourseError(f"{where} says {until[:60]!r}; {TWICE if clock_was_changed(until, zone) else EXPECTED}")
     return found
 
 

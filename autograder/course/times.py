@@ -33,6 +33,11 @@ def understood(words: str, zone_left_out: str = "UTC") -> datetime | None:
         return None
 
 
+def clock_was_changed(words: str, zone: str) -> bool:
+    """Whether this would be a time, but came twice or never, as the clock of that zone was changed."""
+    return understood(words, zone) is None and understood(words, "UTC") is not None
+
+
 def _zone(name: str) -> tzinfo | None:
     if name.upper() in _HOURS:
         return timezone(timedelta(hours=_HOURS[name.upper()]))
