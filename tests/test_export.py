@@ -301,7 +301,13 @@ def test_ids_are_never_changed(tmp_path):
                     ["0012345", "+jan", "17.5", "#"], ["#0007", "b.de-vries", "0", "#"]]
 
 
-@pytest.mark.parametrize("identity", ["=1", "@SUM(1)", "-2+3|x!A1", "a\tb"])
+@pytest.mark.parametrize("identity", ["o'neil@example.org", "Zoe\u0308 Mu\u0308ller", "jo/2026", "R&D (Jo)"])
+def test_an_id_that_begins_with_a_letter_is_written_as_it_is(identity, tmp_path):
+    people = roster(tmp_path, f'student,Username\nstudent-01,"{identity}"\n')
+    assert table(written("brightspace", [FIRST], EN._replace(roster=people)))[1][0] == identity
+
+
+@pytest.mark.parametrize("identity", ["a;=1+1", "a,=1+1", "=1", "@SUM(1)", "-2+3|x!A1", "a\tb"])
 def test_an_id_that_would_run_is_refused_rather_than_changed(identity, tmp_path):
     people = roster(tmp_path, f'student,OrgDefinedId\nstudent-01,"{identity}"\n')
     with pytest.raises(ExportError, match="student-01 would run as a formula"):

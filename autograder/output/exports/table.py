@@ -15,7 +15,8 @@ from autograder.output.plain import plain
 
 _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 _NUMBER = re.compile(r"[+-][\d.,: -]*")                 # also the lone - that means "nothing" in many exports
-_HARMLESS_ID = re.compile(r"[^=\s][\w.@#:+ -]*")
+#: what begins with a letter or a digit never runs, unless a spreadsheet that splits at other places cuts it in two
+_HARMLESS_ID = re.compile(r"[^=\s][\w.@#:+ -]*|\w[\w.@#:+ '\u2019\u0300-\u036f&/()*~$%!?-]*")
 BOM = "\ufeff".encode()
 
 
