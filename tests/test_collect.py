@@ -19,6 +19,7 @@ from test_hook import FULL, scores, wrong
 
 from autograder.course.folder import Course
 from autograder.course.lms import handed_in
+from autograder.nbgrader.collect import LmsCollector
 from autograder.nbgrader.students import gradebook_students
 from autograder.run.grade_course import grade_course
 
@@ -65,6 +66,21 @@ def test_twelve_is_midnight_or_noon(words, hour):
 
 def test_a_date_that_is_none_is_no_date():
     assert named(PurePath("1-2 - A - Sep 44, 2024 926 PM/m.ipynb")).when is None
+
+
+def test_the_same_name_is_the_same_student_however_its_accents_are_written():
+    name = "Zoe\u0308 U\u0308nal"
+    assert named(PurePath(f"1-2 - {name} - Sep 24, 2024 926 PM/m.ipynb")).student == "zoë-ünal"
+
+
+@pytest.mark.parametrize(("words", "says"), [
+    ("Sep 44, 2024 926 PM", "is not understood"), ("Oct 25, 2026 224 AM", "as the clock was changed"),
+    ("Mar 29, 2026 224 AM", "as the clock was changed")])
+def test_a_time_that_is_not_clear_is_said_and_not_guessed(words, says, caplog):
+    collector = LmsCollector(timezone="Europe/Amsterdam", log=logging.getLogger("collect"))
+    assert collector._when("jo", named(PurePath(f"1-2 - Jo - {words}/m.ipynb"))) is None
+    (said,) = caplog.messages
+    assert says in said
 
 
 # --- the command --------------------------------------------------------------------------------------------------

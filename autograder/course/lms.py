@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
+from unicodedata import normalize
 
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_file(?:_(?P<file>.*))?")
 _CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_(?P<upload>\d+)_(?P<file>.+)")
@@ -101,7 +102,7 @@ def _brightspace(part: str, rest: PurePath) -> HandedIn | None:
 
 def as_student(name: str) -> str:
     """What the folder of a student is called who has no number, only this name."""
-    return re.sub(r"\W+", "-", name).strip("-").lower()
+    return re.sub(r"\W+", "-", normalize("NFC", name)).strip("-").lower()         # a Mac takes accents off letters
 
 
 def _date(words: str) -> datetime | None:

@@ -180,9 +180,13 @@ class LmsCollector(FileNameCollectorPlugin):
         return self.parent.coursedir.assignment_id
 
     def _when(self, student: str, of: HandedIn) -> datetime | None:
-        """The time in UTC; None if nothing says so."""
-        if of.when is not None:
-            return of.when.replace(tzinfo=ZoneInfo(self.timezone)).astimezone(UTC)
+        """The time in UTC; None if nothing says so clearly."""
+        when = of.when and of.when.replace(tzinfo=ZoneInfo(self.timezone))
+        if when is not None and when.utcoffset() == when.replace(fold=1).utcoffset():
+            return when.astimezone(UTC)
+        if when is not None or of.lms == "brightspace":
+            self.log.warning("%s: the time in %r %s: look when this was handed in", student, of.entry,
+                             "is not understood" if when is None else "came twice or never, as the clock was changed")
         if not of.late:
             return None
         if self._due is None:
