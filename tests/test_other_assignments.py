@@ -10,6 +10,7 @@ from nbgrader.preprocessors import ClearSolutions
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.lessons.kit.course_file import course_file
+from autograder.nbgrader.feedback import CarryOwnPage
 
 STUBS = ClearSolutions().code_stub
 
@@ -64,3 +65,7 @@ def test_every_file_beside_another_assignment_travels(tmp_path, name):
     written(tmp_path / "assignments/week-1/week-1.ipynb", "python")
     (tmp_path / "assignments/week-1" / name).write_text("x")
     assert (generated(tmp_path, "week-1") / name).read_text() == "x"
+
+
+def test_every_step_of_feedback_takes_what_nbgrader_sets():
+    assert "display_data_priority" in CarryOwnPage.class_trait_names(config=True)

@@ -12,7 +12,8 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
-from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
+from traitlets import List
 
 from autograder.atomic import replace_file
 from autograder.course.folder import Course
@@ -37,6 +38,7 @@ _ENTITIES = {ord(letter): f"&#{ord(letter)};" for letter in "\n\r\\$`*_[]{}"}
 class CarryOwnPage(NbGraderPreprocessor):
     """A step of GenerateFeedback. Notebooks that are not a lesson of ours pass as they are."""
 
+    display_data_priority = List(GetGrades().display_data_priority, config=True)       # which nbgrader itself sets
     parent: Any                                 # the exporter, whose own parent is nbgrader's converter
 
     def __init__(self, **options: Any):
