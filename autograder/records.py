@@ -112,7 +112,7 @@ class Proxy(msgspec.Struct, frozen=True):
 
 
 class Opaque(msgspec.Struct, frozen=True):
-    """Replaces what is not plain data in an answer; only the name of its type is known."""
+    """Replaces what is not plain data in an answer, or too large to be kept; only the name of its type is known."""
 
     type: str
 

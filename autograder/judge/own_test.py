@@ -184,13 +184,13 @@ def own_test(trials: Trials, known: Mapping[str, Outcome], judged: Mapping[str, 
                                    functions=", ".join(unwritten))), []
     answering = ", ".join(name for name in others if "wrong" in _words(judged[name]))
     if answering:                               # else what it stops with is said already
-        tested = blamed(tested, text("own_test compares with your own {functions}, in which nothing is right yet; "
+        tested = blamed(tested, text("own_test compares with your own {functions}, in which too little is right yet; "
                                      "improve that first", functions=answering))
     elif any(map(_waits_for_another, (judged[name] for name in others))):
         return tested, []
     return tested, [
-        text("own_test compares with the student's own {functions}, in which nothing right was found, so nothing stood "
-             "in there; a person should look at own_test", functions=answering or ", ".join(others))]
+        text("own_test compares with the student's own {functions}, in which too little right was found, so nothing "
+             "stood in there; a person should look at own_test", functions=answering or ", ".join(others))]
 
 
 def _lost(judged: Mapping[str, Judged]) -> tuple[str, ...]:

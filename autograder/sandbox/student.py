@@ -26,13 +26,13 @@ from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ZygoteLost
 from autograder.sandbox.place import function_at
 from autograder.sandbox.plan import OUT_OF_TIME, CellRuns, Plan
-from autograder.sandbox.questions import arguments, arguments_of, on_wire, outcome_of, results_in
+from autograder.sandbox.questions import arguments, arguments_of, on_wire, outcome_of, recorded, results_in
 from autograder.sandbox.stand_ins import Answering, bytes_in
 from autograder.sandbox.tiers import NoIsolation, wall
 from autograder.sandbox.wall import Wall
 from autograder.sandbox.wire.insides import MOST_INSIDE
 from autograder.sandbox.wire.messages import Answer, Ask, AskAgain, Examine, Examined, Look, Looked, Same
-from autograder.sandbox.wire.plain import exact_text
+from autograder.sandbox.wire.plain import exact_text, without_large
 from autograder.sandbox.wire.wire import WireError
 
 __all__ = ["Allowance", "NoIsolation", "Plan", "Sandbox", "Student", "ZygoteLost"]
@@ -279,14 +279,16 @@ class Student:
         return replace(outcome, within=function_at(source, line))
 
     def _kept_within_bounds(self, outcome: Outcome, trial: bool) -> Outcome:
-        """The outcome, as it is remembered; WireError where all of them together are too large for that.
+        """The outcome, as it is remembered: large arrays of it make way where it would take a quarter of the room.
 
-        Nobody asks what a trial of a test returned, so what is large of it is dropped.
+        WireError where there is still not enough. Nobody asks what a trial of a test returned.
         """
         size = bytes_in(outcome.value)
         if trial and size > _RETURNED_BY_A_TEST:
             return replace(outcome, value=None)
-        self._allowance.keep(size)
+        if size > self._allowance.room / 4:
+            outcome = replace(outcome, value=recorded(without_large(outcome.value)))
+        self._allowance.keep(bytes_in(outcome.value))
         return outcome
 
 

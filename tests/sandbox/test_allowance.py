@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from autograder.judge.worlds import AskIn, attempt
+from autograder.lessons.kit.compare import NotPlain, as_array
 from autograder.lessons.kit.lesson import Wrong, check
 from autograder.lessons.kit.quoting import CHARACTERS
 from autograder.records import Call, Proxy, Result, text
@@ -72,6 +73,24 @@ def test_all_processes_of_a_submission_have_one_account(student):
     assert [first.answer(Call(name, ())).status for name in "fg"] == ["answered", "answered"]
     refused = second.answer(Call("f", ()))
     assert (refused.status, refused.error) == ("refused", "its answers together are too large to be kept")
+
+
+@pytest.mark.parametrize("megabytes", [8, 24], ids="{} MB".format)
+def test_a_large_array_of_an_answer_makes_way_and_can_still_be_handed_back(student, megabytes):
+    """A cache with the Jacobian of a softmax in it takes 10 MB; only the student's own backward reads that."""
+    allowance = Allowance()
+    one = student("import numpy as np\n"
+                  f"def f(n): return n, {{'x': np.ones(3), 'jacobian': np.ones({megabytes} * 2**17)}}"
+                  "\ndef g(cache): return cache['jacobian'].size", allowance=allowance)
+    for n in range(3):
+        answered = one.answer(Call("f", (n,)))
+        assert answered.status == "answered"
+        assert answered.value[1]["x"].tolist() == [1, 1, 1]
+        assert one.answer(Call("g", (Result(Call("f", (n,)), 1),))).value == megabytes * 2**17
+    assert allowance.room > Allowance.room - 10_000
+    with pytest.raises(NotPlain) as odd:
+        as_array(answered.value[1]["jacobian"], "jacobian")
+    assert "more than 1 MB" in odd.value.why.template
 
 
 def test_a_process_that_closes_its_channel_and_goes_on_pays_for_the_wait(student, monkeypatch):

@@ -30,6 +30,9 @@ def lengths(axes: str) -> str:
     return "".join(LENGTHS.get(axis, axis) for axis in axes)
 
 
+_LARGE_ARRAY = "large array"              # what the sandbox calls an array that made way
+
+
 class NotPlain(Exception):
     """The answer is not an array; the text says what it is. `opaque`: it is not even plain data."""
 
@@ -63,6 +66,8 @@ def as_array(got: Any, name: str) -> np.ndarray:
         return got
     if isinstance(got, (bool, int, float)):
         return np.asarray(got)
+    if isinstance(got, Opaque) and got.type == _LARGE_ARRAY:
+        raise NotPlain(text("{name} is too large to be kept: more than 1 MB", name=name))
     kind = kind_of(got)
     raise NotPlain(text("{name} should be an array, but it is {kind}", name=name, kind=kind), isinstance(got, Opaque))
 

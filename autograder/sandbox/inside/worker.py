@@ -42,6 +42,7 @@ from autograder.sandbox.wire.messages import (
     decode_from_judge,
     encode,
 )
+from autograder.sandbox.wire.plain import without_large
 from autograder.sandbox.wire.watching import watching
 
 
@@ -128,7 +129,7 @@ class Worker:
                 with watching(ask.watch) as watch:
                     live, answer = copy_context().run(call) if ask.anew else call()     # nothing stays of errstate
             answer.nonce, answer.moved = ask.nonce, watch is not None and watch.moved
-            body = encode(answer)
+            body = _encoded(answer)
             if not ask.anew:                  # what is refused is not kept either: it could fill the memory
                 self._answers[ask.call] = Kept(live)
         except wire.WireError as error:
@@ -190,3 +191,12 @@ class Worker:
             if not isinstance(answer, CallBackAnswer):
                 raise wire.WireError(f"a {type(answer).__name__} does not answer a call-back")
             return answer
+
+
+def _encoded(answer: Answer) -> bytes:
+    """The frame's body; where it would be over the cap, without large arrays."""
+    try:
+        return encode(answer)
+    except wire.WireError:
+        answer.value = without_large(answer.value)
+        return encode(answer)

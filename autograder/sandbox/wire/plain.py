@@ -10,10 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from autograder.sandbox.wire.tree import mapped
 from autograder.sandbox.wire.wire import Unplain, travels
 
 MAX_ITEMS = 10_000                        # in all containers of a value together
 MAX_DEPTH = 20                            # containers inside each other; a cycle ends here too
+LARGE = 2**20                             # bytes of an array that makes way where an answer is too large
+LARGE_ARRAY = "large array"               # the type of what made way
 _INTEGERS = range(-2**63, 2**64)          # the range of msgpack
 _LONG = (np.dtype(np.longdouble), np.dtype(np.clongdouble))
 
@@ -24,6 +27,17 @@ def plain(value: Any, numbers: bool = False) -> Any:
     With `numbers`, and inside dicts for integers and truth values, it becomes a Python number instead.
     """
     return _View(numbers).of(value, 0, False)
+
+
+def without_large(value: Any) -> Any:
+    """A value whose large arrays make way for the name LARGE_ARRAY; an answer that is one array stays as it is.
+
+    An honest cache may hold a Jacobian of 10 MB, which nobody but the student's own backward reads.
+    """
+    def made_way(leaf: Any) -> Any:
+        large = type(leaf) is np.ndarray and max(leaf.nbytes, 8 * leaf.size) > LARGE
+        return Unplain(LARGE_ARRAY) if large else leaf
+    return mapped(value, made_way) if isinstance(value, dict | tuple | list) else value
 
 
 class _View:

@@ -78,8 +78,8 @@ def _by_cases(right: Mapping[probes.Case, bool | None]) -> tuple[str, Text] | No
     """What the cases in which it is right have in common, if only one thing distinguishes them from the others."""
     one_token, one_head, full, narrow = (right[case] for case in CASES)
     if one_token is False:
-        return "values", text("Even with a single token, whose weight is one, the result is wrong: look at X and V, "
-                              "and at how heads are cut and joined")
+        return "values", text("Even with a single token the result is wrong. Its weight has to be one: look at that, "
+                              "at X and V, at how heads are cut and joined, and at anything else between V and J")
     if one_token is None or None in (one_head, full, narrow):
         return None
     if full:
