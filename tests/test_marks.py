@@ -148,7 +148,8 @@ def test_a_manual_score_on_work_that_was_replaced_counts_and_is_named(name, cour
     by_hand(course, "student-02", manual_score=1.5)
     write(course, [grade_of("student-02", (3, 0, 4, 7, 1))])
     assert points(name) == {"student-01": 20, "student-02": 12.5, "student-03": 17, "student-04": unread(name)}
-    assert ("the work of student-02 changed after a person gave points for it; those points count: look again"
+    assert ("the work of student-02 or the checks changed after a person gave points for it; those points count: look "
+            "again"
             ) in capsys.readouterr().err
 
 

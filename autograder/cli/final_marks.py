@@ -110,8 +110,8 @@ def _notes(grades: Sequence[Grade], marks: Mapping[str, Mark]) -> list[str]:
         notes.append(f"it is not clear when {_named(undecided)} handed in, so nothing was taken off: look whether it "
                      "is late")
     if replaced:
-        notes.append(f"the work of {_named(replaced)} changed after a person gave points for it; those points count: "
-                     "look again")
+        notes.append(f"the work of {_named(replaced)} or the checks changed after a person gave points for it; "
+                     "those points count: look again")
     return notes
 
 

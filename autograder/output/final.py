@@ -86,7 +86,7 @@ def sentences(grade: Grade) -> Iterator[Text]:
                        exercises=", ".join(mark.waiting))
         return
     if mark.replaced:
-        yield text("The points for {exercises} were given by your teacher for earlier work.",
+        yield text("The points for {exercises} were given by your teacher before this was graded again.",
                    exercises=", ".join(mark.replaced))
     if mark.value is not None:
         yield text("Your mark is {mark}: {points} points of {all}, and {enough} are a pass.", mark=on_scale(mark.value),

@@ -89,7 +89,7 @@ def needs_a_look(grade: Grade) -> Text | None:
     if grade.points is None:
         return text("the autograder failed here: this is no fault of the student's")
     if grade.mark is not None and grade.mark.replaced:
-        return text("the work changed after a person gave points for {exercises}: look again",
+        return text("the work or the checks changed after a person gave points for {exercises}: look again",
                     exercises=", ".join(grade.mark.replaced))
     return grade.for_a_person[0] if grade.for_a_person else None
 

@@ -87,9 +87,9 @@ def _tampering(grade: Grade) -> list[Text | str]:
 
 
 def _replaced(grade: Grade) -> list[Text | str]:
-    """What a person gave points for before the work changed."""
+    """What a person gave points for before the work, or what the checks say of it, changed."""
     names = ", ".join(grade.mark.replaced) if grade.mark is not None else ""
-    return [f"the work changed after a person gave points for {names}"] if names else []
+    return [f"the work or the checks changed after a person gave points for {names}"] if names else []
 
 
 _ENDS = {"timed_out", "out_of_memory", "crashed", "quit"}
