@@ -85,3 +85,18 @@ COMMANDS = ("grade --log log.jsonl --json grades.jsonl", "extend student-01 --un
             "export --format csv --output marks.csv",
             "export --format junit --output marks.xml", "export --format gradescope --output gradescope",
             "forget student-02 --yes")
+
+
+@pytest.mark.slow
+def test_the_gradebook_that_a_release_makes_can_be_written_by_the_whole_group(tmp_path, monkeypatch):
+    course = new_course(tmp_path)
+    config, gradebook = course.root / "nbgrader_config.py", course.root / "gradebook.db"
+    gradebook.unlink(missing_ok=True)
+    config.write_text(f"{config.read_text()}\nc.CourseDirectory.groupshared = True\n")
+    monkeypatch.chdir(course.root)
+    before = os.umask(0o002)
+    try:
+        assert cli.run(["release"]) == 0
+    finally:
+        os.umask(before)
+    assert gradebook.stat().st_mode & 0o777 == 0o664

@@ -165,7 +165,8 @@ def _generate(config: Config, course: Path, assignment: str, into: Path) -> Path
 
 def _register(config: Config, course: Path, assignment: str, into: Path) -> None:
     """Run the same step with the gradebook, which tells nbgrader the assignment's cells."""
-    put_empty_gradebook(CourseDirectory(config=config, root=str(course)).db_url)
+    folder = CourseDirectory(config=config, root=str(course))
+    put_empty_gradebook(folder.db_url, 0o664 if folder.groupshared else 0o644)
     with commands_on_path():
         _run_nbgrader(deepcopy(config), Config(), course, assignment, into)
 
