@@ -14,7 +14,7 @@ from courses import cell_of, hand_in, run_nbgrader
 from damage import honest
 from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
-from test_formgrader import open_submission, page, playwright, pytestmark, server, shot  # noqa: F401
+from test_formgrader import open_submission, playwright, pytestmark, server, shot, window  # noqa: F401
 
 from autograder import cli
 from autograder.cli.common import NOT_ALL_GRADED
@@ -131,6 +131,11 @@ def pages(course) -> dict[str, Path]:
     folder = course.path("feedback", STUDENT, "multihead")
     return {"feedback": folder.with_suffix(".html"), "report": course.root / "report.html",
             "nbgrader": folder / "multihead.html"}
+
+
+@pytest.fixture(scope="module")
+def page(window):  # noqa: F811
+    return window
 
 
 def watched(page):  # noqa: F811
