@@ -11,7 +11,7 @@ import click
 
 from autograder.cli.class_list import absent_from, class_of, nothing_from, section_option
 from autograder.cli.common import DONE, NOT_ALL_GRADED, course_settings
-from autograder.cli.final_marks import OWN, to_export, why_empty
+from autograder.cli.final_marks import OWN, Export, to_export, why_empty
 from autograder.cli.last_grades import stored
 from autograder.cli.lessons import lesson_option
 from autograder.cli.options import examples, language_option, nobodys_work, spare_the_given
@@ -66,7 +66,6 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
     from autograder.output.exports import FORMATS as ALL
     from autograder.output.exports import ExportError, Order, unknown
     from autograder.output.exports.roster import RosterError, read_roster
-    from autograder.output.plain import plain
     from autograder.report.reading import CannotRead
     kind = ALL[name]
     if roster is not None and not kind.roster:
@@ -95,11 +94,18 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
         _write(files, output)
     except (CannotRead, ExportError, RosterError) as error:
         raise click.UsageError(str(error)) from None
+    _say_who_is_unknown(kind, found)
+    return NOT_ALL_GRADED if unknown(found.grades) else DONE
+
+
+def _say_who_is_unknown(kind: Format, found: Export) -> None:
+    """Name everyone without points, and what this format has in their place."""
+    from autograder.output.exports import unknown
+    from autograder.output.plain import plain
     for grade in unknown(found.grades):
         whose = plain(grade.student or grade.submission)
         instead = kind.unreadable if grade.status == "unreadable" else "left empty"
         click.echo(f"autograder export: {whose} has no points ({why_empty(grade, found.marks)}); {instead}", err=True)
-    return NOT_ALL_GRADED if unknown(found.grades) else DONE
 
 
 def _files(kind: Format, grades: Sequence[Grade], order: Order, output: str) -> dict[str, bytes]:
