@@ -1,10 +1,10 @@
 """What the worst submissions cost: `python -m benchmarks.hostile [STUDENTS [BUDGET]]`, by default 100 and 6 seconds.
 
 Every kind of hostile submission that we know is in the class; everybody else hands in the reference. It is graded from
-files to gradebook, `autograded/` and feedback with two jobs. Measured are the time of
-the whole, the processor time of each hostile submission alone, and the largest process of those that hold no student's
-code. Ends with exit code 1 if an honest mark is not full, if a bound is broken, or if the run does not end as it
-should. The figures of the last run stand in hostile.json beside this file.
+files to gradebook, `autograded/` and feedback with two jobs. Measured are the time of the whole, the processor time of
+each hostile submission alone, and the largest process of those that hold no student's code. Ends with exit code 1 if an
+honest mark is not full, if a bound is broken, or if the run does not end as it should. The figures are written to
+hostile.json beside this file.
 """
 from __future__ import annotations
 
