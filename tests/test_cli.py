@@ -284,6 +284,13 @@ def test_a_release_says_what_was_released(release, course, capsys):
         "release/multihead: multihead.ipynb; 20 points; contains none of the 9 secret lines\n")
 
 
+def test_a_message_of_clicks_loses_its_full_stop(capsys):
+    assert run("package", "github") == 2
+    said = capsys.readouterr().err
+    assert " (see autograder package github --help)\n" in said
+    assert ". (see" not in said
+
+
 def test_a_release_that_leaks_is_refused_in_one_line(release, monkeypatch, capsys):
     def leaks(course, name):
         raise ValueError("line 3 of the solution is in the release")

@@ -111,7 +111,7 @@ def run(arguments: list[str]) -> int:
         return WRONG_USAGE
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "autograder"
-        click.echo(f"{where}: {error.format_message()} (see {where} --help)", err=True)
+        click.echo(f"{where}: {error.format_message().removesuffix('.')} (see {where} --help)", err=True)
         return WRONG_USAGE
     except (KeyboardInterrupt, click.Abort) as stop:
         click.echo(str(stop) or "stopped", err=True)
