@@ -240,7 +240,7 @@ def test_a_lesson_with_a_hole_is_exit_3_and_shown(proof, capsys):
 def test_a_demo_needs_a_folder_that_is_free(monkeypatch, capsys):
     module = ModuleType("autograder.authoring.demo")
 
-    def make_class(folder, students, lesson):
+    def make_class(folder, students, lesson, where):
         raise FileExistsError(f"{folder} is there already, with {students} students wanted")
 
     module.make_class = make_class
@@ -251,7 +251,7 @@ def test_a_demo_needs_a_folder_that_is_free(monkeypatch, capsys):
 
 def test_a_demo_is_graded_at_once(monkeypatch, capsys):
     module = ModuleType("autograder.authoring.demo")
-    module.make_class = lambda folder, students, lesson: [
+    module.make_class = lambda folder, students, lesson, where: [
         (folder / "submitted" / f"student-{number:02}").mkdir(parents=True) for number in range(1, students + 1)]
     monkeypatch.setitem(sys.modules, "autograder.authoring.demo", module)
     assert run("demo", "--students", "3", "--lang", "en") == 0

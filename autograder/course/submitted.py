@@ -42,8 +42,8 @@ class SubmittedFolder:
         course, known = self.course, dict(self.course.submissions(lesson.name))
         if self._listing is None:
             return Found([Work(student, (), str(folder)) for student, folder in known.items()], [], [], [])
-        others = (course.assignments | {name for each in every_lesson() for name in assignments_of(each)}) - {
-            *assignments_of(lesson)}
+        ours = {name for each in every_lesson(course.root) for name in assignments_of(each)}
+        others = (course.assignments | ours) - {*assignments_of(lesson)}
         return in_course(self._listing, lesson, others, course.excluded, known)
 
     def students(self, lesson: Lesson) -> list[str]:
@@ -88,12 +88,12 @@ def _add(whole: Listing, name: str, top: Path) -> None:
 def work_folder(course: Course, student: str, assignment: str) -> Path:
     """The folder with what this student handed in for an assignment, which may be called otherwise than expected."""
     own, top = course.path("submitted", student, assignment), _top(course)
-    if top is None or assignment not in lesson_names() or _holds_a_file(own) or not (top / student).is_dir():
+    if top is None or assignment not in lesson_names(course.root) or _holds_a_file(own) or not (top / student).is_dir():
         return own
     listing = Listing()
     if not (top / student).is_symlink():
         _add(listing, student, top)
-    place = place_of_work(student, listing, load_lesson(assignment), own.is_dir())
+    place = place_of_work(student, listing, load_lesson(assignment, course.root), own.is_dir())
     return own if place is None else top / place
 
 
