@@ -118,6 +118,6 @@ def test_a_missing_name_is_told_where_it_may_have_been() -> None:
                           message=f"name '{name}' is not defined")
         ask = AskIn("own", Says(outcome), Says(outcome), of_an_example=LESSON.names_in_an_example)
         return translate(attempt(a_check(lambda ask: ask.value(CALL)), ask).why, "en")
-    assert why("params_w2") == ("f raised NameError (cell 12, line 3); "
+    assert why("params_one") == ("f raised NameError (cell 12, line 3); "
                          "variables of the example cells do not exist when your work is graded")
     assert why("hedas") == "f raised NameError (cell 12, line 3)"

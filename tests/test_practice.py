@@ -1,9 +1,10 @@
 """practice: what the cells in which students try something say of what they fill in."""
+from contextlib import contextmanager
 from importlib import import_module
 
 import numpy as np
 import pytest
-from editions import EDITIONS, beside, code_cells, solved
+from editions import EDITIONS, LESSON, beside, code_cells, solved
 
 RIGHT = {1: [1, 0, 3], 2: [0.5, 0, 1.5], 3: [1.65, 1, 4.48], 4: [0.23, 0.14, 0.63], 5: [0.86, 0.77, -0.49, 0.23]}
 #: a step, what was filled in, and what the cell says of it
@@ -58,12 +59,12 @@ def test_a_slip_by_hand_is_told_in_words(number, mine, words, capsys):
 @pytest.mark.parametrize("language", EDITIONS)
 def test_the_steps_in_numpy_are_right_in_the_notebook(language, capsys):
     """The blanks of the cell, filled in as a student would with NumPy."""
-    fills = {"scores": "keys_w6 @ query_w6", "scaled": "scores_w6 / 2", "powers": "np.exp(scaled_w6)",
-             "weights": "powers_w6 / powers_w6.sum()", "mix": "weights_w6 @ values_w6"}
+    fills = {"scores": "keys_cards @ query_cards", "scaled": "scores_cards / 2", "powers": "np.exp(scaled_cards)",
+             "weights": "powers_cards / powers_cards.sum()", "mix": "weights_cards @ values_cards"}
     source = code_cells(EDITIONS[language])["met-de-hand"].source
     for name, fill in fills.items():
-        assert f"{name}_w6 = ...  " in source
-        source = source.replace(f"{name}_w6 = ...", f"{name}_w6 = {fill}")
+        assert f"{name}_cards = ...  " in source
+        source = source.replace(f"{name}_cards = ...", f"{name}_cards = {fill}")
     with beside(language):
         exec(source, solved())
     assert capsys.readouterr().out.count("✓") == len(RIGHT)
@@ -112,3 +113,73 @@ def test_the_cells_wait_for_the_own_functions(capsys):
 
     out = played("nl", "zoek-a", "h_a = ", "h_a = ", capsys, solved(merge_heads=merge_heads))
     assert out == "○ Dit wacht op je eigen functies: schrijf die eerst.\n"
+
+
+# --- a score for own_test ------------------------------------------------------------------------------------------
+
+@contextmanager
+def practising(language: str, every_example_holds: bool = True):
+    """The module, as after the examples of the four functions."""
+    with beside(language):
+        examples, practice = import_module("examples"), import_module("practice")
+        if every_example_holds:
+            examples._held.update({part: set(range(count)) for part, count in examples.PARTS.items()})
+        yield practice
+
+
+def scored(capsys, names: dict, language: str = "nl", **how) -> list[str]:
+    with practising(language, **how) as practice:
+        practice.score(names["own_test"], names["multihead"], names["multihead_backward"])
+    return capsys.readouterr().out.splitlines()
+
+
+def sample_test(body: str) -> dict:
+    """Right functions with an own_test of this body."""
+    names = solved()
+    exec(f"def own_test(multihead, multihead_backward):\n{body}", names)
+    return names
+
+
+@pytest.mark.parametrize(("language", "caught"), [("nl", "12 van 12 gevangen"), ("en", "12 of 12 caught")])
+def test_a_strong_test_catches_all_twelve(language, caught, capsys):
+    assert scored(capsys, solved(), language) == [f"{'■' * 12} {caught}"]
+
+
+def test_a_weak_test_is_told_which_groups_it_misses(capsys):
+    lines = scored(capsys, sample_test(LESSON.sample_tests[0]))
+    assert lines[0].endswith(" van 12 gevangen")
+    assert "  Nog niet gevangen (2 van 2): een gemiddelde over batch of tijd waar een som hoort." in lines
+    assert not lines[0].startswith("■" * 8)
+    assert scored(capsys, sample_test("    pass"))[0] == f"{'□' * 12} 0 van 12 gevangen"
+    assert len(scored(capsys, sample_test("    pass"))) == 7
+
+
+def test_the_score_waits_until_the_own_functions_are_right(capsys):
+    [line] = scored(capsys, solved(), every_example_holds=False)
+    assert line.startswith("○ De score wacht op je eigen functies")
+
+
+def test_a_slow_test_is_stopped_and_told_so(capsys, monkeypatch):
+    with practising("nl") as practice:
+        monkeypatch.setattr(practice, "SECONDS", 0.0)
+        practice.score(lambda *functions: None, None, None)
+    assert "je test is traag" in capsys.readouterr().out
+
+
+def test_each_wrong_version_differs_from_the_right_one_and_from_every_other():
+    names, rng = solved(), np.random.default_rng(3)
+    x, dy = rng.normal(size=(2, 5, 6)), rng.integers(-3, 4, size=(2, 5, 6))
+    params = {name: rng.integers(-2, 3, size=(6, 6)) for name in ("wq", "wk", "wv", "wo")}
+    mask = np.tril(np.ones((5, 5), dtype=bool))
+    mask[3, 1] = False
+    right, seen = (names["multihead"], names["multihead_backward"]), []
+    with practising("nl") as practice:
+        for forward, backward in [right, *(wrong(*right) for wrong_ones in practice.WRONG.values()
+                                           for wrong in wrong_ones)]:
+            with np.errstate(all="ignore"):
+                y, cache = forward(x, params, 3, mask)
+                dx, grads = backward(cache, params, dy)
+            seen.append(np.concatenate([np.ravel(part) for part in (y, dx, *grads.values())]))
+    assert len(seen) == 13
+    for place, one in enumerate(seen):
+        assert not any(np.allclose(one, other) for other in seen[:place])

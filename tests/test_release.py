@@ -11,6 +11,7 @@ from nbgrader.validator import Validator
 
 from autograder.authoring.leak import Leak, Secrets, prove
 from autograder.authoring.release import release
+from autograder.authoring.solved import _solving, prove_unsolved
 from autograder.course.folder import Course
 from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.course_file import course_file
@@ -256,3 +257,34 @@ def test_other_tables_and_numbers_stay():
     from autograder.nbgrader.worth import told
     words = "20 points\n\n| `x` | 3 |\n| `split_heads` | shape |\n"
     assert told(words, {"split_heads": 4}, 20.0) == words
+
+
+#: a way to leave a solution behind, as it would stand in a file that students get, and what it computes
+SOLVING = {
+    "def meng(allowed, params, tokens, koppen):\n"
+    "    q, k, v = (tokens @ params[n] for n in ('wq', 'wk', 'wv'))\n"
+    "    parts = [attention(a, b, c, allowed)[0] for a, b, c in zip(*(np.split(m, koppen, 2) for m in (q, k, v)))]\n"
+    "    return np.concatenate(parts, 2) @ params['wo']": "multihead",
+    "class Layer:\n    def apart(self, x, n):\n"
+    "        return np.stack(np.split(x, n, axis=2), axis=1)": "split_heads",
+    "def outer(x):\n    def together(h):\n        return np.einsum('bhtd->bthd', h).reshape(len(h), h.shape[2], -1)\n"
+    "    return together": "merge_heads",
+    "TABLE = {'glue': [lambda h: np.concatenate(np.moveaxis(h, 1, 0), axis=-1)]}": "merge_heads",
+}
+
+
+@pytest.mark.parametrize("code", SOLVING)
+def test_what_computes_an_exercise_is_found_by_running_it(tmp_path, code):
+    lesson = load_lesson("multihead")
+    (tmp_path / "attention.py").write_text(course_file("release/multihead/attention.py").read_text())
+    (tmp_path / "more.py").write_text(f"import numpy as np\nfrom attention import attention\n\n\n{code}\n")
+    with pytest.raises(Leak, match=rf"more.py: \w+ computes {SOLVING[code]},") as leak:
+        prove_unsolved(tmp_path, ("attention.py", "more.py"), lesson)
+    assert leak.value.file == "more.py"
+
+
+def test_the_reference_itself_is_found_in_each_exercise_that_asks_for_arrays(tmp_path):
+    lesson = load_lesson("multihead")
+    (tmp_path / "reference.py").write_text(lesson.reference_source)
+    assert {exercise for *_, exercise in _solving(str(tmp_path), "multihead", (("reference.py", b""),))} == {
+        "split_heads", "merge_heads", "multihead", "multihead_backward"}

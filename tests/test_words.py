@@ -73,7 +73,7 @@ ROWS = [
         ("er is geen functie merge_heads, maar wel een functie mergeheads: bedoel je die?",)),
     Row("refused with the wrong exception", (("raise TypeError(f\"heads", "raise NotImplementedError(f\"heads"),),
         ("split_heads weigert True als aantal heads met NotImplementedError",), ("nog niet geschreven",)),
-    Row("a variable of an example cell", (("x = np.array(x, dtype=float) ", "x = np.array(x_w2, dtype=float) "),),
+    Row("a variable of an example cell", (("x = np.array(x, dtype=float) ", "x = np.array(x_one, dtype=float) "),),
         ("variabelen uit de voorbeeldcellen bestaan niet",)),
     Row("another unknown name", (("x = np.array(x, dtype=float) ", "x = np.array(hidden, dtype=float) "),),
         ("multihead gaf een foutmelding: NameError (cel 1, regel",), ("voorbeeldcellen",)),

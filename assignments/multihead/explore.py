@@ -1,4 +1,4 @@
-"""Kijk in een head van voorbeeld W6. / Look inside a head of example W6.
+"""Kijk in een head met de drie kaartjes. / Look inside a head with the three cards.
 
     from explore import explore
     explore(split_heads, merge_heads)                             met knoppen, waar ipywidgets er is
@@ -240,7 +240,7 @@ def _listed(numbers):
 # --- what the notebook calls --------------------------------------------------------------------------------------
 
 def look(token=2, heads=2, head=0, causal=False, split_heads=None, merge_heads=None, language="nl"):
-    """Print what one head does with one token of W6."""
+    """Print what one head does with one token of the three cards."""
     for what, seen, choice in (("token", token, range(T)), ("heads", heads, HEADS),
                                ("head", head, range(heads if heads in HEADS else 1))):
         if seen not in choice:
@@ -250,7 +250,7 @@ def look(token=2, heads=2, head=0, causal=False, split_heads=None, merge_heads=N
 
 
 def explore(split_heads=None, merge_heads=None, language="nl"):
-    """Show a head of W6, with buttons to choose where this notebook can have them."""
+    """Show a head of the three cards, with buttons to choose where this notebook can have them."""
     if getattr(_shell(), "kernel", None) is not None:
         with contextlib.suppress(ImportError):
             import ipywidgets

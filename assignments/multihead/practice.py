@@ -3,8 +3,10 @@
 Je hoeft dit bestand niet te lezen of te wijzigen.
 """
 import copy
+import time
 
 import numpy as np
+from examples import all_hold, objection
 
 LEFT = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 1, -1, 0]]      # kenmerken 0 tot en met 3 van de drie kaartjes: wat head 0 ziet
 POWERS = np.exp([0.5, 0, 1.5])
@@ -128,3 +130,92 @@ def _difference(mine, theirs):
             where = f"{name}{list(place)}" if name else str(list(place))
             return f"Op {where} geeft jouw functie {array[place]:.4g} en de foute {other[place]:.4g}."
     return ""
+
+
+# --- een score voor own_test ---------------------------------------------------------------------------------------
+
+SECONDS = 5.0                                           # voor alle foute versies samen
+
+
+def score(own_test, multihead, multihead_backward):
+    """Zeg hoeveel van de twaalf foute versies van je eigen functies je test vangt, en wat hij mist."""
+    if not all_hold("split_heads", "merge_heads", "multihead", "multihead_backward"):
+        print("○ De score wacht op je eigen functies: daar zijn de foute versies van gemaakt. Draai hun voorbeelden, "
+              "tot ze allemaal kloppen.")
+        return
+    missed, caught, tried, ends = [], 0, 0, time.perf_counter() + SECONDS
+    for group, wrong_ones in WRONG.items():
+        here = [bool(objection(own_test, *wrong(multihead, multihead_backward))) for wrong in wrong_ones
+                if time.perf_counter() < ends]
+        caught, tried = caught + sum(here), tried + len(here)
+        if not all(here):
+            missed.append(f"  Nog niet gevangen ({len(here) - sum(here)} van {len(here)}): {group}.")
+    count = sum(map(len, WRONG.values()))
+    print("\n".join([f"{'■' * caught}{'□' * (count - caught)} {caught} van {count} gevangen", *missed]))
+    if tried < count:
+        print(f"  Na {SECONDS:g} seconden waren er {tried} geprobeerd: je test is traag. Kies een kleinere proef.")
+
+
+def _forward(change):
+    """Een foute versie waarin de forward andere argumenten krijgt, of y wordt veranderd."""
+    return lambda forward, backward: (lambda *given: change(forward, *given), backward)
+
+
+def _backward(change):
+    """Een foute versie waarin verandert wat de backward teruggeeft; `without` zijn de routes die in dx ontbreken."""
+    def made(forward, backward):
+        def wrong(cache, params, dy):
+            dx, grads = backward(cache, params, dy)
+
+            def without(*names):
+                return backward(cache, {**params, **{name: np.zeros_like(params[name]) for name in names}}, dy)[0]
+
+            return change(dx, grads, params, dy, without)
+        return forward, wrong
+    return made
+
+
+def _swapped(forward, x, params, heads, allowed):
+    """WO met de rijen van de heads in omgekeerde volgorde: alsof de heads zo zijn samengevoegd."""
+    rows = np.split(np.asarray(params["wo"]), heads)
+    return forward(x, {**params, "wo": np.concatenate(rows[::-1])}, heads, allowed)
+
+
+def _turned(forward, *given):
+    """De tijdstappen van y in omgekeerde volgorde."""
+    y, cache = forward(*given)
+    return y[:, ::-1], cache
+
+
+def _cut(gradient, *given):
+    """Een gradiënt die in een array van gehele getallen is geschreven, als alle `given` dat zijn."""
+    fractions = any(np.issubdtype(np.asarray(array).dtype, np.inexact) for array in given)
+    return gradient if fractions else np.trunc(gradient)
+
+
+def _all(grads, change):
+    return {name: change(gradient) for name, gradient in grads.items()}
+
+
+#: wat er misgaat -> twee foute versies, elk gemaakt van je eigen functies
+WRONG = {
+    "fouten in de routes via Q en K, die je met één key niet ziet": (
+        _forward(lambda own, x, params, *more: own(x, {**params, "wk": params["wq"]}, *more)),
+        _backward(lambda dx, grads, params, dy, without: (
+            without("wq", "wk"), {**grads, "wq": 0 * grads["wq"], "wk": 0 * grads["wk"]}))),
+    "een route of gradiënt die ontbreekt": (
+        _backward(lambda dx, grads, params, dy, without: (without("wq", "wk"), grads)),
+        _backward(lambda dx, grads, params, dy, without: (without("wv"), grads))),
+    "een gemiddelde over batch of tijd waar een som hoort": (
+        _backward(lambda dx, grads, params, dy, without: (dx, _all(grads, lambda gradient: gradient / len(dy)))),
+        _backward(lambda dx, grads, params, dy, without: (
+            dx, _all(grads, lambda gradient: gradient / np.shape(dy)[1])))),
+    "heads of tijdstappen in de verkeerde volgorde": (_forward(_swapped), _forward(_turned)),
+    "een masker dat verkeerd of niet wordt gebruikt": (
+        _forward(lambda own, x, params, heads, allowed: own(x, params, heads, np.ones_like(allowed))),
+        _forward(lambda own, x, params, heads, allowed: own(x, params, heads, np.transpose(allowed)))),
+    "gehele getallen waardoor uitkomsten onderweg worden afgekapt": (
+        _backward(lambda dx, grads, params, dy, without: (_cut(dx, dy), grads)),
+        _backward(lambda dx, grads, params, dy, without: (
+            dx, {name: _cut(gradient, params[name]) for name, gradient in grads.items()}))),
+}

@@ -19,6 +19,7 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.authoring.leak import Secrets, prove, secrets
+from autograder.authoring.solved import prove_unsolved
 from autograder.intake.regions import bodies
 from autograder.lessons import DEFAULT
 from autograder.lessons.installed import assignments_of, every_lesson
@@ -104,6 +105,7 @@ def _proven(course: Path, assignment: str, db_url: str | None = None) -> Iterato
     with tempfile.TemporaryDirectory(prefix=".release-", dir=course) as temporary:
         folder = _generate(config, course, assignment, Path(temporary) / "proven")
         prove(folder, files, kept)
+        prove_unsolved(folder, files, lesson)
         released = Path(directory.format_path(directory.release_directory, ".", assignment)).resolve()
         report = ReleaseReport(released, files, _points(folder / name), len(kept.solution | kept.hidden))
         yield _Made(lesson, config, directory, Path(temporary), folder, report)

@@ -65,6 +65,7 @@ WORDS = {                                   # what -> (Dutch, English)
 LANGUAGES = ("nl", "en")
 MARKS = {"ok": "✓", "wrong": "✗", "note": "!"}
 TRAINING = "from training import"           # takes seconds, and is no example: not run here
+REPEATED = re.compile(r"✓|[■□]+ \d+ (van|of) \d+ (delen|parts)$")     # lines of an example that are told here anyway
 START = 60                                  # seconds for Python itself, on a slow disk
 HINT = re.compile(r"<summary>Hint (\d) [^<]*<code>(\w+)</code>[^<]*</summary>\s*(.*?)\s*</details>", re.S)
 COLOURS = {"ok": "\033[32m", "wrong": "\033[31m", "note": "\033[33m"}
@@ -168,10 +169,11 @@ def work(cells, left_out, say):
     for cell in cells:
         if cell.number in left_out:
             continue
-        print(json.dumps([cell.number, None]), file=out, flush=True)
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        print(json.dumps([cell.number, None, []]), file=out, flush=True)
+        with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.redirect_stderr(io.StringIO()):
             words = run(cell, namespace, say)
-        print(json.dumps([cell.number, words]), file=out, flush=True)
+        more = [line for line in printed.getvalue().splitlines() if cell.example and not REPEATED.match(line)]
+        print(json.dumps([cell.number, words, more]), file=out, flush=True)
 
 
 def run(cell, namespace, say):
@@ -206,13 +208,16 @@ def in_words(error, cell, say):
 
 
 def results(path, language, seconds):
-    """Cell number -> what is wrong with it ("" where nothing is). A cell that hangs or ends Python is left out."""
+    """Cell number -> what is wrong with it ("" where nothing is), and the lines that it printed besides.
+
+    A cell that hangs or ends Python is left out.
+    """
     say, found, left_out = speaker(language), {}, set()
     while True:
         stuck, status = one_run(path, language, left_out, found, seconds)
         if stuck is None:
-            return found
-        found[stuck] = say(status, seconds=seconds)
+            return tuple({cell: told[part] for cell, told in found.items()} for part in (0, 1))
+        found[stuck] = say(status, seconds=seconds), []
         left_out.add(stuck)
 
 
@@ -230,10 +235,10 @@ def one_run(path, language, left_out, found, seconds):
             line = lines.get(timeout=START if running is None else seconds)
             if not line:
                 return running, "ended"
-            number, words = json.loads(line)
+            number, words, more = json.loads(line)
             running = number if words is None else None
             if words is not None:
-                found[number] = words
+                found[number] = words, more
     except queue.Empty:
         return running, "slow"
     finally:
@@ -248,7 +253,7 @@ def speaker(language):
     return lambda what, **gaps: WORDS[what][LANGUAGES.index(language)].format(**gaps)
 
 
-def show(cells, found, say, path, colour):
+def show(cells, found, printed, say, path, colour):
     """Print each section that has something to say; whether every example holds."""
     section = None
     for cell in cells:
@@ -261,7 +266,7 @@ def show(cells, found, say, path, colour):
         title = first_words(cell, say) if cell.example else say("cell", cell=cell.number)
         kind = "ok" if not words else "wrong" if cell.example else "note"
         print(f"  {paint(MARKS[kind], kind, colour)} {title}")
-        for line in words.splitlines():
+        for line in [*words.splitlines(), *printed[cell.number]]:
             print(f"      {line}")
     examples = [cell for cell in cells if cell.example]
     right = sum(found.get(cell.number) == "" for cell in examples)
@@ -340,8 +345,8 @@ def tried(path, options, colour):
     """Run the notebook once and show how it went; the exit code."""
     raw = read(path, speaker(options.lang or "nl"))
     options.lang = options.lang or language_of(raw)
-    found = results(path.resolve(), options.lang, options.seconds)
-    return 0 if show(code_cells(raw), found, speaker(options.lang), path, colour) else 1
+    found, printed = results(path.resolve(), options.lang, options.seconds)
+    return 0 if show(code_cells(raw), found, printed, speaker(options.lang), path, colour) else 1
 
 
 def watched(path, options, colour):

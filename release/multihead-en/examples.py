@@ -139,6 +139,11 @@ def holds(part, words):
     print(f"✓ {words}\n{'■' * done}{'□' * (len(PARTS) - done)} {done} of {len(PARTS)} parts")
 
 
+def all_hold(*parts):
+    """Whether every example of these parts held when it was run last."""
+    return all(len(_held.get(part, ())) == PARTS[part] for part in parts)
+
+
 class Explained(AssertionError):
     """What is wrong, in words; a notebook shows only those words."""
 
@@ -155,7 +160,7 @@ def fail(words):
 # --- slips that we recognise ---------------------------------------------------------------------------------------
 
 def split_slips(x, head, expected):
-    """For W1: x (1, 2, 4), and what this head should hold."""
+    """For the eight numbers: x (1, 2, 4), and what this head should hold."""
     return [("This head holds one whole token. That happens if you reshape directly to (B, H, T, d),\n"
              "or if you forget to swap time and heads after cutting.", x.reshape(1, 2, 2, 2)[0, head]),
             ("This head gets every other feature. A head should get features that lie next to each other.",
@@ -182,14 +187,14 @@ OUTPUT_SLIPS = [
 
 
 def mixing_slips(tokens):
-    """For W6: the features (T, d) of one head, with the identity as projection; for the last token."""
+    """For the three cards: the features (T, d) of one head, with the identity as projection; for token 2."""
     return [("You get this if you do not divide the scores. Divide by √d, the root of the width of a head.",
              _mixed(tokens, 1)),
             ("You get this if you divide the scores by √C. A head is only d wide: divide by √d.",
              _mixed(tokens, np.sqrt(8))),
             ("You get this if you divide by √d twice. What does attention do already?",
              _mixed(tokens, tokens.shape[1])),
-            ("The third token now sees only itself. Row i of the mask belongs to query i, column j to key j.",
+            ("Token 2 now sees only itself. Row i of the mask belongs to query i, column j to key j.",
              tokens[-1]),
             ("This is the plain average of the three tokens. Do the scores take part?", tokens.mean(axis=0))]
 
@@ -214,7 +219,7 @@ INPUT_SLIPS = [
 
 
 def route_slips(expected):
-    return [("Are W2 and W3 right yet? If not, start there.\n"
+    return [("Are the examples with one token right yet? If not, start there.\n"
              "This is half of it. Do you average over the two time steps somewhere, instead of adding?",
              expected / 2),
             ("That is √2 times too little. Which function divides by √d already?", expected / 2 ** 0.5),

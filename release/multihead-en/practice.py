@@ -3,8 +3,10 @@
 You need not read or change this file.
 """
 import copy
+import time
 
 import numpy as np
+from examples import all_hold, objection
 
 LEFT = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 1, -1, 0]]      # features 0 to 3 of the three cards: what head 0 sees
 POWERS = np.exp([0.5, 0, 1.5])
@@ -128,3 +130,92 @@ def _difference(mine, theirs):
             where = f"{name}{list(place)}" if name else str(list(place))
             return f"At {where} yours gives {array[place]:.4g}, the wrong one {other[place]:.4g}."
     return ""
+
+
+# --- a score for own_test ------------------------------------------------------------------------------------------
+
+SECONDS = 5.0                                           # for all the wrong versions together
+
+
+def score(own_test, multihead, multihead_backward):
+    """Say how many of twelve wrong versions of your own functions your test catches, and what it misses."""
+    if not all_hold("split_heads", "merge_heads", "multihead", "multihead_backward"):
+        print("○ The score waits for your own functions: the wrong versions are made of them. Run their examples "
+              "until all of them hold.")
+        return
+    missed, caught, tried, ends = [], 0, 0, time.perf_counter() + SECONDS
+    for group, wrong_ones in WRONG.items():
+        here = [bool(objection(own_test, *wrong(multihead, multihead_backward))) for wrong in wrong_ones
+                if time.perf_counter() < ends]
+        caught, tried = caught + sum(here), tried + len(here)
+        if not all(here):
+            missed.append(f"  Not caught yet ({len(here) - sum(here)} of {len(here)}): {group}.")
+    count = sum(map(len, WRONG.values()))
+    print("\n".join([f"{'■' * caught}{'□' * (count - caught)} {caught} of {count} caught", *missed]))
+    if tried < count:
+        print(f"  After {SECONDS:g} seconds {tried} of them had been tried: your test is slow. Choose a smaller trial.")
+
+
+def _forward(change):
+    """A wrong version in which the forward gets other arguments, or its y is changed."""
+    return lambda forward, backward: (lambda *given: change(forward, *given), backward)
+
+
+def _backward(change):
+    """A wrong version in which what the backward returns is changed; `without` are the routes that dx lacks."""
+    def made(forward, backward):
+        def wrong(cache, params, dy):
+            dx, grads = backward(cache, params, dy)
+
+            def without(*names):
+                return backward(cache, {**params, **{name: np.zeros_like(params[name]) for name in names}}, dy)[0]
+
+            return change(dx, grads, params, dy, without)
+        return forward, wrong
+    return made
+
+
+def _swapped(forward, x, params, heads, allowed):
+    """WO with the rows of the heads in reversed order: as if the heads were joined in that order."""
+    rows = np.split(np.asarray(params["wo"]), heads)
+    return forward(x, {**params, "wo": np.concatenate(rows[::-1])}, heads, allowed)
+
+
+def _turned(forward, *given):
+    """The time steps of y in reversed order."""
+    y, cache = forward(*given)
+    return y[:, ::-1], cache
+
+
+def _cut(gradient, *given):
+    """A gradient that was written into an array of whole numbers, if all of `given` are."""
+    fractions = any(np.issubdtype(np.asarray(array).dtype, np.inexact) for array in given)
+    return gradient if fractions else np.trunc(gradient)
+
+
+def _all(grads, change):
+    return {name: change(gradient) for name, gradient in grads.items()}
+
+
+#: what goes wrong -> two wrong versions, each made from your own functions
+WRONG = {
+    "mistakes in the routes through Q and K, which you do not see with one key": (
+        _forward(lambda own, x, params, *more: own(x, {**params, "wk": params["wq"]}, *more)),
+        _backward(lambda dx, grads, params, dy, without: (
+            without("wq", "wk"), {**grads, "wq": 0 * grads["wq"], "wk": 0 * grads["wk"]}))),
+    "a route or gradient that is missing": (
+        _backward(lambda dx, grads, params, dy, without: (without("wq", "wk"), grads)),
+        _backward(lambda dx, grads, params, dy, without: (without("wv"), grads))),
+    "an average over batch or time where a sum belongs": (
+        _backward(lambda dx, grads, params, dy, without: (dx, _all(grads, lambda gradient: gradient / len(dy)))),
+        _backward(lambda dx, grads, params, dy, without: (
+            dx, _all(grads, lambda gradient: gradient / np.shape(dy)[1])))),
+    "heads or time steps in the wrong order": (_forward(_swapped), _forward(_turned)),
+    "a mask that is used wrongly or not at all": (
+        _forward(lambda own, x, params, heads, allowed: own(x, params, heads, np.ones_like(allowed))),
+        _forward(lambda own, x, params, heads, allowed: own(x, params, heads, np.transpose(allowed)))),
+    "whole numbers, by which results are cut off along the way": (
+        _backward(lambda dx, grads, params, dy, without: (_cut(dx, dy), grads)),
+        _backward(lambda dx, grads, params, dy, without: (
+            dx, {name: _cut(gradient, params[name]) for name, gradient in grads.items()}))),
+}

@@ -130,7 +130,7 @@ def _words(full, without):
     if not last < LEARNED:
         yield (f"More steps did not fit in {SECONDS:g} seconds: your layer is slow. Can NumPy do a loop of it at once?"
                if len(full.losses) < STEPS and np.isfinite(last) else
-               "Your layer does not learn this well yet. Do W3 and W4 hold, and what does gradcheck say?")
+               "Your layer does not learn this well yet. Do the examples of part 4 hold, and what does gradcheck say?")
         return
     yield f"The letter before: {full.hits[0]:.0%} right. The first letter: {full.hits[1]:.0%} right."
     for head, weights in enumerate(full.after):

@@ -139,6 +139,11 @@ def holds(part, words):
     print(f"✓ {words}\n{'■' * done}{'□' * (len(PARTS) - done)} {done} van {len(PARTS)} delen")
 
 
+def all_hold(*parts):
+    """Of elk voorbeeld van deze delen klopte toen het voor het laatst werd gedraaid."""
+    return all(len(_held.get(part, ())) == PARTS[part] for part in parts)
+
+
 class Explained(AssertionError):
     """Wat er niet klopt, in woorden; een notebook laat alleen die woorden zien."""
 
@@ -155,7 +160,7 @@ def fail(words):
 # --- vergissingen die we herkennen --------------------------------------------------------------------------------
 
 def split_slips(x, head, expected):
-    """Bij W1: x (1, 2, 4), en wat er in deze head hoort te staan."""
+    """Bij de acht getallen: x (1, 2, 4), en wat er in deze head hoort te staan."""
     return [("In deze head staat één heel token. Dat gebeurt als je rechtstreeks naar (B, H, T, d) reshapet,\n"
              "of als je na het knippen vergeet tijd en heads om te wisselen.", x.reshape(1, 2, 2, 2)[0, head]),
             ("Deze head krijgt om en om een kenmerk. Een head hoort kenmerken te krijgen die naast elkaar liggen.",
@@ -182,14 +187,14 @@ OUTPUT_SLIPS = [
 
 
 def mixing_slips(tokens):
-    """Bij W6: de kenmerken (T, d) van één head, met de identiteit als projectie; voor het laatste token."""
+    """Bij de drie kaartjes: de kenmerken (T, d) van één head, met de identiteit als projectie; voor token 2."""
     return [("Dit krijg je als je de scores niet deelt. Deel door √d, de wortel van de breedte van een head.",
              _mixed(tokens, 1)),
             ("Dit krijg je als je de scores deelt door √C. Een head is maar d breed: deel door √d.",
              _mixed(tokens, np.sqrt(8))),
             ("Dit krijg je als je twee keer door √d deelt. Wat doet attention zelf al?",
              _mixed(tokens, tokens.shape[1])),
-            ("Het derde token ziet nu alleen zichzelf. Rij i van het masker hoort bij query i, kolom j bij key j.",
+            ("Token 2 ziet nu alleen zichzelf. Rij i van het masker hoort bij query i, kolom j bij key j.",
              tokens[-1]),
             ("Dit is het gewone gemiddelde van de drie tokens. Doen de scores wel mee?", tokens.mean(axis=0))]
 
@@ -214,7 +219,7 @@ INPUT_SLIPS = [
 
 
 def route_slips(expected):
-    return [("Kloppen W2 en W3 al? Begin anders daar.\n"
+    return [("Kloppen de voorbeelden met één token al? Begin anders daar.\n"
              "Dit is de helft. Neem je ergens een gemiddelde over de twee tijdstappen in plaats van een som?",
              expected / 2),
             ("Dat is √2 keer te weinig. Welke functie deelt al door √d?", expected / 2 ** 0.5),

@@ -130,7 +130,7 @@ def _words(full, without):
     if not last < LEARNED:
         yield (f"Meer stappen pasten niet in {SECONDS:g} seconden: je laag is te langzaam. Kan het met minder lussen?"
                if len(full.losses) < STEPS and np.isfinite(last) else
-               "Je laag leert dit nog niet goed. Kloppen W3 en W4, en wat zegt gradcheck?")
+               "Je laag leert dit nog niet goed. Kloppen de voorbeelden van deel 4, en wat zegt gradcheck?")
         return
     yield f"De letter ervoor: {full.hits[0]:.0%} goed. De eerste letter: {full.hits[1]:.0%} goed."
     for head, weights in enumerate(full.after):

@@ -15,7 +15,7 @@ from autograder.records import text
 RIGHT = ("general",)                            # what must be right before anything else earns points
 
 
-@check(text("W1: the two heads of the example become x again"), "1/4", needs=RIGHT, shown=True)
+@check(text("Eight numbers: the two heads become x again"), "1/4", needs=RIGHT, shown=True)
 def worked_example(ask: Ask) -> None:
     """merge(split(x)) equals x on the eight numbers of W1."""
     equal(ask.value(probes.W1_MERGE), probes.W1_X, "BTC", "merge_heads(h)", shown=True)

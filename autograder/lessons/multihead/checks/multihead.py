@@ -24,7 +24,7 @@ def right_output(ask: Ask, call: Call) -> None:
     equal(answer(ask, call)[0], ask.expected(call)[0], "BTC", "y")
 
 
-@check(text("W2: one token, J = [2, 4] and Y = [[[2, 6]]]"), "1/4", needs=RIGHT, shown=True)
+@check(text("One token: J = [2, 4] and Y = [[[2, 6]]]"), "1/4", needs=RIGHT, shown=True)
 def worked_example_w2(ask: Ask) -> None:
     """One key: shows the V and output projections, and nothing of Q and K."""
     y, _ = answer(ask, probes.W2)
@@ -34,7 +34,7 @@ def worked_example_w2(ask: Ask) -> None:
 _MASKS = {"full": text("a full mask"), "causal": text("a causal mask")}
 
 
-@check(text("W6: the third token with 1, 2, 4 and 8 heads, with a full and with a causal mask"), "1/4",
+@check(text("Three cards: token 2 with 1, 2, 4 and 8 heads, with a full and with a causal mask"), "1/4",
        needs=RIGHT, shown=True)
 def worked_example_w6(ask: Ask) -> None:
     """The lesson's picture, to the three decimals printed there."""
@@ -47,7 +47,7 @@ def worked_example_w6(ask: Ask) -> None:
         seen = y[0, 2, :len(want[heads])]
         if not np.abs(seen - want[heads]).max() <= 6e-4:        # they are printed to 3 decimals
             rounded = str(np.round(seen, 3).tolist())
-            raise Wrong(text("with H = {heads} ({mask}) the third token gives {seen}, expected {want}",
+            raise Wrong(text("with H = {heads} ({mask}) token 2 gives {seen}, expected {want}",
                              heads=heads, mask=_MASKS[mask], seen=rounded, want=str(want[heads])),
                         picture_of(np.round(seen, 3), np.array(want[heads]), "d", f"y[0, 2, :{len(seen)}]", shown=True))
 

@@ -49,8 +49,8 @@ def right_gradients(ask: Ask, case: Case) -> None:
         right_gradient(ask, case, name)
 
 
-@check(text("W3: one token; dJ, dWO, dV and dWV as in the example, dX = [[[16, 10]]]"), "1/4", needs=RIGHT, shown=True,
-       derivative=True)
+@check(text("One token, the way back: dJ, dWO, dV and dWV as in the example, dX = [[[16, 10]]]"), "1/4", needs=RIGHT,
+       shown=True, derivative=True)
 def worked_example_w3(ask: Ask) -> None:
     """Every number of W3."""
     want = {"x": [[[16, 10]]], "wo": [[6, 10], [12, 20]], "wv": [[8, 5], [16, 10]],
@@ -81,25 +81,25 @@ def right_route(ask: Ask, name: str, want: float) -> None:
     return None
 
 
-@check(text("W4: the route through Q gives X[0,0,0] 0.4055"), "1/8", needs=RIGHT, shown=True, derivative=True)
+@check(text("Three routes: the one through Q gives X[0,0,0] 0.4055"), "1/8", needs=RIGHT, shown=True, derivative=True)
 def route_q(ask: Ask) -> None:
     """Read from the student's own dWQ."""
     right_route(ask, "wq", 0.4055)
 
 
-@check(text("W4: the route through K gives X[0,0,0] 0.4055"), "1/8", needs=RIGHT, shown=True, derivative=True)
+@check(text("Three routes: the one through K gives X[0,0,0] 0.4055"), "1/8", needs=RIGHT, shown=True, derivative=True)
 def route_k(ask: Ask) -> None:
     """Read from the student's own dWK."""
     right_route(ask, "wk", 0.4055)
 
 
-@check(text("W4: the route through V gives X[0,0,0] 6.2509"), "1/8", needs=RIGHT, shown=True, derivative=True)
+@check(text("Three routes: the one through V gives X[0,0,0] 6.2509"), "1/8", needs=RIGHT, shown=True, derivative=True)
 def route_v(ask: Ask) -> None:
     """Read from the student's own dWV."""
     right_route(ask, "wv", 6.2509)
 
 
-@check(text("W4: dX[0,0,0] is 7.0619, the sum of the three routes, and so on for all of dX"), "1/8",
+@check(text("Three routes: dX[0,0,0] is 7.0619, their sum, and so on for all of dX"), "1/8",
        needs=RIGHT, shown=True, derivative=True)
 def routes_are_added(ask: Ask) -> None:
     """The whole dX of W4, to 4 decimals."""

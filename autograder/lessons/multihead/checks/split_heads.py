@@ -15,7 +15,7 @@ from autograder.records import text
 RIGHT = ("general",)                            # what must be right before anything else earns points
 
 
-@check(text("W1: head 0 holds [[0,1],[4,5]] and head 1 holds [[2,3],[6,7]]"), "1/4", needs=RIGHT, shown=True)
+@check(text("Eight numbers: head 0 holds [[0,1],[4,5]] and head 1 holds [[2,3],[6,7]]"), "1/4", needs=RIGHT, shown=True)
 def worked_example(ask: Ask) -> None:
     """The eight numbers of W1 land in the right heads."""
     equal(ask.value(probes.W1_SPLIT), probes.W1_HEADS, "BHTd", "split_heads(x, 2)", shown=True)
