@@ -135,6 +135,7 @@ class Outcome(msgspec.Struct, frozen=True):
     within: str = ""                     # the student's function that this line belongs to
     seconds: float = 0.0
     moved: bool = False                  # whether the numbers of a watched array were moved one by one
+    own: bool = False                    # whether a `raise` or `assert` of the student's own raised the exception
 
 
 class CellReport(msgspec.Struct, frozen=True):

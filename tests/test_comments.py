@@ -23,7 +23,7 @@ def test_a_diagnosis_gives_its_hints_in_the_students_language():
 
 def test_without_a_diagnosis_the_checks_that_failed_are_named():
     assert comment_on(exercise(verdict(), verdict("raised", "another")), "en") == (
-        "a check: wrong\n\nanother: raised an error")
+        "Not true yet: a check\n\nNot true yet (raised an error): another")
 
 
 def test_of_many_failures_the_first_are_named_and_the_others_counted():

@@ -120,4 +120,5 @@ def test_a_missing_name_is_told_where_it_may_have_been() -> None:
         return translate(attempt(a_check(lambda ask: ask.value(CALL)), ask).why, "en")
     assert why("params_one") == ("f raised NameError (cell 12, line 3); "
                          "variables of the example cells do not exist when your work is graded")
-    assert why("hedas") == "f raised NameError (cell 12, line 3)"
+    assert why("hedas") == ("f raised NameError (cell 12, line 3). A name is used that does not exist there: is it "
+                            "spelt as where it gets its value, and does that come first?")

@@ -177,10 +177,10 @@ class CheckItem(pytest.Item):
             pytest.fail(self._why(), pytrace=False)
 
     def _why(self) -> str:
-        """The reason as "The heads are split: wrong", what was seen, and the hints."""
-        from autograder.locale.language import VERDICT_WORDS
+        """The reason as "not true yet: The heads are split", what was seen, and the hints."""
+        from autograder.output.marks import begins
         words = self.parent.parent.words
-        lines = [f"{words(self.verdict.title)}: {words(VERDICT_WORDS[self.verdict.verdict])}",
+        lines = [f"{words(begins(self.verdict))}: {words(self.verdict.title)}",
                  words(self.verdict.message), *map(words, self.parent.exercise.diagnosis.hints)]
         return "\n".join(filter(None, lines))
 

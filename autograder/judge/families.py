@@ -6,8 +6,8 @@ and if several choices explain an answer equally well at most two are named.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from zlib import crc32
 
@@ -15,26 +15,17 @@ import numpy as np
 
 from autograder.judge import cache as kept
 from autograder.judge.checks_version import checks_version
+from autograder.judge.family_words import AND, NOTHING, Explained, Word, told
 from autograder.judge.fingerprint import MOST
 from autograder.lessons.kit.lesson import Lesson
 from autograder.lessons.kit.model import Model, Trial, Way
-from autograder.records import Call, Outcome, Subject, Text, text
+from autograder.records import Call, Outcome, Subject
 
 PROJECTIONS = 6
 ALIKE = 1e-6                                    # relative; a coincidence would need 1e-36
 MOST_TOLD = 2
 MOST_TRIED = 30                                 # choices that explain one question and are tried on the others
 MOST_KEPT = 1000                                # the most results that are remembered
-NOTHING = "0"                                   # the factor of an array of zeros
-AND = " + "
-
-
-@dataclass(frozen=True)
-class Word:
-    """What is said about an answer: an id by which a class is counted, and the sentence."""
-
-    id: str
-    says: Text
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,14 +47,6 @@ class Table:
             size = np.linalg.norm(seen)         # an answer so huge that its size overflows is like nothing
             near = np.isfinite(size) & (np.linalg.norm(seen - factor[:, None] * rows, axis=1) <= ALIKE * size)
         return np.flatnonzero(near & same & np.isfinite(factor)), factor
-
-
-@dataclass
-class Explained:
-    """How one choice of ways explains an answer: which of its leaves, and the factor of each."""
-
-    ways: tuple[Way, ...]
-    factors: dict[str, str] = field(default_factory=dict)
 
 
 #: the given answers: question -> leaf -> array
@@ -91,13 +74,13 @@ class Families:
         if (model := self._models.get(exercise)) is None:
             return []
         given = _given(model, answers)
-        told = [word for one in self._explanations(model, given) for word in _told(one)]
-        return told or self._first_wrong(model, answers)
+        said = [word for one in self._explanations(model, given) for word in told(one)]
+        return said or self._first_wrong(model, answers)
 
     def _first_wrong(self, model: Model, answers: Mapping[Call, Outcome]) -> list[Word]:
         """The first step that is wrong, if no other way of doing it is known."""
         calls = [*(trial.call for trial in model.trials), *model.also]
-        found = model.first_wrong({call: _leaves(model, answers[call]) for call in calls if call in answers},
+        found = model.first_wrong({call: _arrays(model, answers[call]) for call in calls if call in answers},
                                   self._reference)
         return [Word(*found)] if found else []
 
@@ -119,7 +102,7 @@ class Families:
         for trial, leaves in given.items():
             table = self._table(model, trial)
             for leaf, name in enumerate(model.leaves):
-                if name in leaves and name not in wrong:
+                if name in leaves and (name not in wrong or _has_nan(given[wrong[name]][name], leaves[name])):
                     rows, factor = table.like(leaf, leaves[name])
                     if 0 not in rows or abs(factor[0] - 1) > ALIKE:
                         wrong[name] = trial
@@ -217,10 +200,15 @@ def _given(model: Model, answers: Mapping[Call, Outcome]) -> dict[Trial, dict[st
 
 
 def _leaves(model: Model, outcome: Outcome) -> dict[str, np.ndarray]:
-    """The arrays of an answer."""
+    """The arrays of an answer that the steps give."""
+    return {name: array for name, array in _arrays(model, outcome).items() if name in model.leaves}
+
+
+def _arrays(model: Model, outcome: Outcome) -> dict[str, np.ndarray]:
+    """All arrays of an answer that have a name."""
     parts = model.parts(outcome.value) if outcome.status == "answered" else {}
-    return {name: array for name, array in parts.items() if name in model.leaves
-            and isinstance(array, np.ndarray) and array.dtype.kind in "fiub"}
+    return {name: array for name, array in parts.items()
+            if isinstance(array, np.ndarray) and array.dtype.kind in "fiub"}
 
 
 def _cheapest(found: Iterable[Explained]) -> list[Explained]:
@@ -250,13 +238,24 @@ def _cost(ways: Iterable[Way]) -> int:
 
 def _times(got: np.ndarray, want: np.ndarray) -> float | None:
     """The factor that turns `want` into the answer, or None."""
-    if np.shape(got) != np.shape(want) or not np.isfinite(want).all() or not np.isfinite(got).all():
+    if np.shape(got) != np.shape(want) or not np.array_equal(np.isnan(got), np.isnan(want)):
+        return None
+    if (nan := np.isnan(got)).any():
+        if nan.all():
+            return 1.0
+        got, want = got[~nan], want[~nan]
+    if not np.isfinite(want).all() or not np.isfinite(got).all():
         return None
     got, size = np.asarray(got, dtype=float), float(np.vdot(want, want))
     factor = float(np.vdot(want, got)) / size if size else 1.0
     scale = np.linalg.norm(got)
     near = np.isfinite(scale) and np.linalg.norm(got - factor * want) <= 1e-5 * max(scale, 1e-9)
     return factor if near and factor else None
+
+
+def _has_nan(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether the first has values that are not numbers, and the second, which therefore says more, has none."""
+    return bool(np.isnan(one).any()) and not np.isnan(other).any()
 
 
 def _shape(array: np.ndarray) -> int:
@@ -276,24 +275,3 @@ def _directions(size: int) -> np.ndarray:
 @lru_cache(maxsize=64)
 def _kept_directions(size: int) -> np.ndarray:
     return np.random.default_rng(size).normal(size=(size, PROJECTIONS))
-
-
-def _told(one: Explained) -> Iterator[Word]:
-    for factor in sorted(set(one.factors.values())):
-        yield _word(one.ways, factor, [name for name, by in one.factors.items() if by == factor])
-
-
-def _word(ways: Sequence[Way], factor: str, names: Sequence[str]) -> Word:
-    """The sentence "What you return as Y is exactly what comes out with scores divided by √C"."""
-    id = AND.join([*(way.id for way in ways), *(["times-" + factor] if factor else [])])
-    named, gaps = ", ".join(names), [way.what for way in ways]
-    if factor == NOTHING:
-        return Word("all-zeros", text("{names}: all zeros. What should it be made of?", names=named))
-    if not ways:
-        return Word(id, text("{names}: exactly {factor} times what it should be. Where does that factor come from?",
-                             names=named, factor=factor))
-    what = gaps[0] if len(gaps) == 1 else text("{one}, and also with {other}", one=gaps[0], other=gaps[1])
-    if factor:
-        what = text("{what}, and then multiplied by {factor}", what=what, factor=factor)
-    return Word(id, text("{names}: exactly what comes out with {what}. What belongs in that step?", names=named,
-                         what=what))

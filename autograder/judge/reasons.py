@@ -21,7 +21,11 @@ def why_unanswered(name: str, outcome: Outcome, shown: bool, of_an_example: Call
 def _raised(name: str, outcome: Outcome, shown: bool, of_an_example: Callable[[str], bool]) -> Text:
     if UNWRITTEN in outcome.kinds:
         return unwritten(name, outcome)
-    why = text("{function} raised {error}", function=name, error=stopped(outcome, _said(outcome) if shown else ""))
+    error = stopped(outcome, _said(outcome) if shown else "")
+    if outcome.own:
+        return text("{function} stops at a raise or assert of your own, with {error}, where an answer belongs: which "
+                    "input does that condition refuse?", function=name, error=error)
+    why = text("{function} raised {error}", function=name, error=error)
     if of_an_example(unknown_name(outcome)):
         return text("{why}; variables of the example cells do not exist when your work is graded", why=why)
     return because(why, about(outcome))

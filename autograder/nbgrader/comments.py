@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 
-from autograder.locale.language import VERDICT_WORDS, translate
-from autograder.output.marks import not_passed, reservations
+from autograder.locale.language import translate
+from autograder.output.marks import begins, not_passed, reservations
+from autograder.output.plain import capital
 from autograder.records import ExerciseGrade, Text, text
 
 SHOWN = 4                                   # checks named in a comment; the feedback page lists them all
@@ -21,7 +22,7 @@ def comment_on(exercise: ExerciseGrade, language: str) -> str | None:
         return None
     lines = list(exercise.diagnosis.hints) or _failed(exercise)
     lines += [why for why, _ in reservations(exercise) if not why.values]
-    return "\n\n".join(as_markdown(translate(line, language)) for line in lines) or None
+    return "\n\n".join(as_markdown(capital(translate(line, language))) for line in lines) or None
 
 
 def as_markdown(words: str) -> str:
@@ -32,7 +33,7 @@ def as_markdown(words: str) -> str:
 def _failed(exercise: ExerciseGrade) -> list[Text]:
     """The first checks that failed, and how many more there are."""
     failed = not_passed(exercise)
-    lines = [text("{check}: {verdict}", check=verdict.title, verdict=VERDICT_WORDS[verdict.verdict])
+    lines = [text("{verdict}: {check}", verdict=begins(verdict), check=verdict.title)
              for verdict in failed[:SHOWN]]
     if len(failed) > SHOWN:
         lines.append(text("and {count} more; the page of feedback names them all", count=len(failed) - SHOWN))

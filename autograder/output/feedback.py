@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from autograder.locale.language import LANGUAGES, VERDICT_WORDS, language_for, translate
 from autograder.output import final, marks
 from autograder.output.drawing import drawing
-from autograder.output.plain import plain
+from autograder.output.plain import capital, plain
 from autograder.output.weight import fitted, weight
 from autograder.records import ExerciseGrade, Grade, Text, text
 
@@ -38,11 +38,6 @@ def page_template(name: str, language: str, folder: Path = TEMPLATES):
                       "verdict_words": VERDICT_WORDS, "drawing": drawing,
                       "capital": lambda words: capital(translate(words, language))}
     return pages.get_template(name)
-
-
-def capital(words: str) -> str:
-    """The words as the beginning of a sentence."""
-    return words[:1].upper() + words[1:]
 
 
 def _shown(language: str) -> Callable[[Any], Any]:

@@ -47,6 +47,16 @@ def verdict_mark(verdict: Verdict) -> str:
     return {"skipped": "–", "broken": "‼"}.get(verdict.verdict, "✗")
 
 
+def begins(verdict: Verdict) -> Text:
+    """What is said before the title of a check. A title tells what should be true, so "wrong" would contradict it."""
+    word = VERDICT_WORDS[verdict.verdict]
+    if verdict.verdict == "wrong":
+        return text("not true yet")
+    if verdict.verdict in ("passed", "skipped", "broken"):
+        return word
+    return text("not true yet ({word})", word=word)
+
+
 def reservations(exercise: ExerciseGrade) -> list[tuple[Text, list[Verdict]]]:
     """Reservations about checks that passed (only with a stand-in, or not counting yet), each listed once."""
     found: list[tuple[Text, list[Verdict]]] = []

@@ -11,3 +11,8 @@ def plain(words: str) -> str:
     """The words without terminal sequences; other control characters become U+FFFD. Newlines and tabs stay."""
     words = words.replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", _ESCAPE.sub("", words))
+
+
+def capital(words: str) -> str:
+    """The words as the beginning of a sentence."""
+    return words[:1].upper() + words[1:]

@@ -29,7 +29,7 @@ _CAUSES: tuple[tuple[str, str, Text], ...] = (
     ("ValueError", r"^shapes .* not aligned",
      text("In the product, the last axis on the left and the last but one on the right must have the same length: "
           "print both shapes just before that line.")),
-    ("ValueError", r"^operands could not be broadcast|^non-broadcastable output",
+    ("ValueError", r"^operands could not be broadcast|^non-broadcastable output|^could not broadcast input",
      text("Two arrays are combined number by number, but their shapes do not fit: print both shapes just before that "
           "line.")),
     ("ValueError", r"^cannot reshape array",
@@ -63,6 +63,18 @@ _CAUSES: tuple[tuple[str, str, Text], ...] = (
      text("None stands where an array was meant: is there a return in the function that it came from?")),
     ("AttributeError", r"^'NoneType' object",
      text("None stands where an array was meant: is there a return in the function that it came from?")),
+    ("NameError", r"",
+     text("A name is used that does not exist there: is it spelt as where it gets its value, and does that come "
+          "first?")),
+    ("AttributeError", r"^module '.*' has no attribute|^'numpy.ndarray' object has no attribute",
+     text("Something is asked for that a module or an array does not have: is the name behind the dot spelt right?")),
+    ("ValueError", r"^The truth value of an array",
+     text("A whole array is used as a condition: make one answer of it first, with all() or any().")),
+    ("TypeError", r"object is not callable",
+     text("Round brackets stand behind something that is no function: does one name mean two things?")),
+    ("TypeError", r"^unsupported operand|^can't multiply sequence|^can only concatenate|^'\S+' not supported between",
+     text("Two things are combined that do not go together: print their types just before that line.")),
+    ("ZeroDivisionError", r"", text("Something is divided by zero: print what is divided by just before that line.")),
 )
 
 

@@ -23,6 +23,14 @@ def equal(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False)
         raise Wrong(why, picture_of(got, want, axes, name, shown))
 
 
+def asked(ask: Ask, calls: Iterable[Call]) -> list[Call]:
+    """The same questions, all of which are asked before the first answer is judged: together they say what is wrong."""
+    calls = list(calls)
+    for call in calls:
+        ask.outcome(call)
+    return calls
+
+
 def for_these(kind: Text, holds: Callable[[], None]) -> None:
     """Run what raises Wrong; what it says then begins with the kind of arguments that it is about."""
     try:

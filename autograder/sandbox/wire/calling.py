@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import opcode
 import re
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
@@ -23,6 +24,7 @@ from autograder.sandbox.wire.wire import Unplain, laid_out
 _EXCEPTIONS = {name: kind for name, kind in vars(builtins).items()
                if isinstance(kind, type) and issubclass(kind, BaseException)}
 _CELL = re.compile(r"cell (\d+)")
+_RAISE = opcode.opmap["RAISE_VARARGS"]
 
 
 def cell_filename(index: int) -> str:
@@ -82,7 +84,18 @@ def described(error: BaseException) -> dict[str, Any]:
     except BaseException:                 # the student's own __str__
         message = ""
     kinds = [kind.__name__ for kind in type(error).__mro__ if _EXCEPTIONS.get(kind.__name__) is kind]
-    return {"error": type_name(error), "message": message, "kinds": kinds, "where": _where(error.__traceback__)}
+    return {"error": type_name(error), "message": message, "kinds": kinds, "where": _where(error.__traceback__),
+            "own": _raised_there(error.__traceback__)}
+
+
+def _raised_there(traceback: TracebackType | None) -> bool:
+    """Whether a `raise` or `assert` of the student's own raised it, and no operation or library."""
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    if traceback is None or traceback.tb_frame.f_code.co_filename.endswith(".py"):
+        return False
+    done = traceback.tb_frame.f_code.co_code[traceback.tb_lasti:traceback.tb_lasti + 2]
+    return len(done) == 2 and done[0] == _RAISE and done[1] > 0          # 0: it raises again what was caught
 
 
 def _where(traceback: TracebackType | None) -> tuple[int, int] | None:

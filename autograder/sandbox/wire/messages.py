@@ -132,6 +132,7 @@ class Answer(msgspec.Struct, tag="answer", array_like=True):
     kinds: list[str] = []
     where: tuple[int, int] | None = None
     moved: bool = False
+    own: bool = False
 
 
 class AskAgain(msgspec.Struct, tag="ask-again", array_like=True):

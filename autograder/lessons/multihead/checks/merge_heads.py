@@ -1,6 +1,7 @@
 """merge_heads: (B, H, T, d) -> (B, T, C)."""
 from autograder.lessons.kit.facts import (
     answers_what_was_asked,
+    asked,
     equal,
     for_these,
     leaves_arguments,
@@ -24,7 +25,7 @@ def worked_example(ask: Ask) -> None:
 @check(text("Every number returns to its own sequence, time step and feature"), "1")
 def general(ask: Ask) -> None:
     """Two hidden cases with all sizes different."""
-    for call in (probes.MERGE, probes.MERGE_OTHER):
+    for call in asked(ask, (probes.MERGE, probes.MERGE_OTHER)):
         equal(ask.value(call), ask.expected(call), "BTC", "merge_heads(h)")
 
 

@@ -1,6 +1,7 @@
 """split_heads: (B, T, C) -> (B, H, T, d)."""
 from autograder.lessons.kit.facts import (
     answers_what_was_asked,
+    asked,
     equal,
     for_these,
     leaves_arguments,
@@ -24,7 +25,7 @@ def worked_example(ask: Ask) -> None:
 @check(text("Every number keeps its sequence, its time step and its head"), "1")
 def general(ask: Ask) -> None:
     """Two hidden cases with all sizes different."""
-    for call in (probes.SPLIT, probes.SPLIT_OTHER):
+    for call in asked(ask, (probes.SPLIT, probes.SPLIT_OTHER)):
         equal(ask.value(call), ask.expected(call), "BHTd", "split_heads(x, heads)")
 
 

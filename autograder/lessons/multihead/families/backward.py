@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 
 from autograder.lessons.kit.model import Do, Model, State, Step, Trial, Way, setting
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.families.common import (
+    ENDS,
     cut,
     cut_by_reshape,
     cut_interleaved,
@@ -17,6 +18,7 @@ from autograder.lessons.multihead.families.common import (
     joined_interleaved,
     sizes,
     turned,
+    without,
 )
 from autograder.lessons.multihead.families.first_wrong import of_backward
 from autograder.lessons.multihead.families.routes import DX, PARTS
@@ -45,7 +47,9 @@ def _way(id: str, what: Text | str, **values: Callable[[State], object]) -> Way:
 
 _DY = Step(lambda s: None, (
     _way("dy-ones", text("dY that is all ones"), dy=lambda s: np.ones_like(s.dy)),
-    _way("dy-plus-residual", "dY + X", dy=lambda s: s.dy + s.x)))
+    _way("dy-plus-residual", "dY + X", dy=lambda s: s.dy + s.x),
+    _way("dy-sequences-reversed", text("the sequences of dY in reversed order"), dy=lambda s: s.dy[::-1]),
+    _way("dy-time-reversed", text("the time steps of dY in reversed order"), dy=lambda s: s.dy[:, ::-1])))
 
 _DJ = Step(setting(dj=lambda s: s.dy @ s.wo.T), (
     _way("dJ-no-transpose", "dJ = dY·WO", dj=lambda s: s.dy @ s.wo), _way("dJ-is-dY", "dJ = dY", dj=lambda s: s.dy),
@@ -53,6 +57,8 @@ _DJ = Step(setting(dj=lambda s: s.dy @ s.wo.T), (
       for w in ("wq", "wk", "wv")),
     _way("dJ-twice", "dJ = dY·WOᵀ·WOᵀ", dj=lambda s: s.dy @ s.wo.T @ s.wo.T),
     _way("dJ-plus-dY", "dJ = dY·WOᵀ + dY", dj=lambda s: s.dy @ s.wo.T + s.dy),
+    _way("dJ-sequences-reversed", text("the sequences of dJ in reversed order"), dj=lambda s: (s.dy @ s.wo.T)[::-1]),
+    _way("dJ-time-reversed", text("the time steps of dJ in reversed order"), dj=lambda s: (s.dy @ s.wo.T)[:, ::-1]),
     _way("dJ-times-J", "dJ = dY·WOᵀ * J", dj=lambda s: s.dy @ s.wo.T * s.joined)))
 
 _SPLIT = Step(setting(dout=lambda s: cut(s.dj, s.H)), (
@@ -158,6 +164,14 @@ def _named(order: tuple[str, ...]) -> Way:
                sum(part != other for part, other in zip(PARTS, order, strict=True)))
 
 
+def _times(part: str) -> tuple[Way, ...]:
+    """dQ, dK or dV times a number."""
+    return tuple(_way(f"d{part}-times-{number}", text("{part} times {number}", part=f"d{part.upper()}", number=number),
+                      **{f"d{part}": lambda s, by=by: by * getattr(s, f"d{part}")})
+                 for number, by in (("1/2", 0.5), ("2", 2.0), ("-1", -1.0)))
+
+
+_TIMES = Step(lambda s: None, tuple(way for part in PARTS for way in _times(part)))
 _ORDERS = [tuple(order) for order in (*permutations(PARTS), "qqv", "kkv", "vvv", "qkq", "qkk", "vkv", "qvv")]
 _NAMES = Step(lambda s: None, tuple(_named(order) for order in _ORDERS if "".join(order) != PARTS))
 
@@ -181,6 +195,10 @@ _MERGE = Step(_merged(joined), (
     Way("merge-reversed", text("the heads of dQ, dK and dV in reversed order"), _merged(lambda h: joined(h[:, ::-1]))),
     *(Way(f"d{part}-heads-reversed", text("the heads of {part} in reversed order", part=f"d{part.upper()}"),
           _merged(lambda h: joined(h[:, ::-1]), part)) for part in PARTS),
+    *(Way(f"merge-without-head-{h}", text("no gradient for {head} in dQ, dK and dV", head=head),
+          _merged(lambda h, at=h: joined(without(h, at)))) for h, head in ENDS),
+    *(Way(f"d{part}-without-head-{h}", text("no gradient for {head} in {part}", head=head, part=f"d{part.upper()}"),
+          _merged(lambda h, at=h: joined(without(h, at)), part)) for part in PARTS for h, head in ENDS),
     Way("merge-averaged", text("dQ, dK and dV averaged over the heads"), _merged(_tiled(lambda h: h.mean(1)))),
     Way("merge-summed", text("dQ, dK and dV added up over the heads"), _merged(_tiled(lambda h: h.sum(1)))),
     Way("merge-head-0", text("head 0 of dQ, dK and dV for every head"), _merged(_tiled(lambda h: h[:, 0])))))
@@ -199,6 +217,14 @@ def _sums(f: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Do:
 
 def _only(b: slice, t: slice) -> Do:
     return _sums(lambda one, other: _outer(one[b, t], other[b, t]))
+
+
+def _exchanged(one: str, other: str) -> Do:
+    """The right gradients, two of them under each other's name."""
+    def do(s: State) -> None:
+        _sums(_outer)(s)
+        setting(**{f"dw{one}": lambda s: getattr(s, f"dw{other}"), f"dw{other}": lambda s: getattr(s, f"dw{one}")})(s)
+    return do
 
 
 _ALL = slice(None)
@@ -224,6 +250,9 @@ _SUMS = Step(_sums(_outer), (
         _sums(lambda one, other: np.einsum("bc,be->ce", one.sum(1), other.sum(1)))),
     Way("sums-of-products", text("products of features instead of outer products"),
         _sums(lambda one, other: np.diag((one * other).sum((0, 1))))),
+    *(Way(f"dw{one}-and-dw{other}-exchanged", text("{one} and {other} exchanged", one=f"dW{one.upper()}",
+                                               other=f"dW{other.upper()}"), _exchanged(one, other))
+      for one, other in combinations("qkvo", 2)),
     Way("sums-from-dy", text("dY in the place of dQ, dK and dV"),
         setting(dwo=lambda s: _outer(s.joined, s.dy), **{f"dw{p}": lambda s: _outer(s.x, s.dy) for p in PARTS})),
     Way("sums-from-dj", text("dJ in the place of dQ, dK and dV"),
@@ -262,6 +291,6 @@ OFTEN = frozenset({
     "dx-only-k", "dx-only-v", "dx-no-transpose", "dx-skips-matrices", "dx-plus-dy", "dx-minus-q", "dx-minus-k",
     "dx-minus-v"})
 BACKWARD = Model("multihead_backward", tuple(map(trial, (probes.GENERAL, probes.FULL_MASK, probes.ONE_HEAD))),
-                 (_DY, _DJ, _SPLIT, _DV, _DWEIGHTS, _DSCORES, _SCALE, _DQ, _DK, _NAMES, _MERGE, _SUMS, DX),
+                 (_DY, _DJ, _SPLIT, _DV, _DWEIGHTS, _DSCORES, _SCALE, _DQ, _DK, _TIMES, _NAMES, _MERGE, _SUMS, DX),
                  {"dWO": "dwo", "dWV": "dwv", "dWK": "dwk", "dWQ": "dwq", "dX": "dx"}, parts, OFTEN,
                  first_wrong=of_backward)

@@ -3,6 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from autograder.records import text
+
+#: the first head and the last one, and what they are called
+ENDS = ((0, text("head {number}", number=0)), (-1, text("the last head")))
+
 
 def sizes(B: int, T: int, H: int, d: int) -> dict[str, float]:
     """The names that a factor may have, with their values for these sizes; simpler names first."""
@@ -62,3 +67,10 @@ def softmax(scores: np.ndarray, axis: int | tuple[int, ...] = -1) -> np.ndarray:
     part = np.exp(scores - np.where(np.isfinite(top), top, 0))
     total = part.sum(axis=axis, keepdims=True)
     return part / np.where(total == 0, 1, total)
+
+
+def without(h: np.ndarray, head: int) -> np.ndarray:
+    """(B, H, T, d) with zeros in the place of one head."""
+    left = h.copy()
+    left[:, head] = 0
+    return left

@@ -6,18 +6,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from autograder.lessons.kit.compare import TOLERANCE, odd_one_out, off, place, relative_error
+from autograder.lessons.kit.relation import turned_into, vague
 from autograder.lessons.multihead import probes
+from autograder.lessons.multihead.families.common import cut
+from autograder.lessons.multihead.families.insides import but, first_inside, same
 from autograder.records import Call, Subject, Text, text
 
 Given = Mapping[Call, Mapping[str, np.ndarray]]
 CASES = (probes.ONE_TOKEN, probes.ONE_HEAD, probes.FULL_MASK, probes.NARROW_HEADS)
 ROUNDED = 3e-3  # float16 and three decimals stay below this, every real fault is above it
 _MATRICES = ("dWO", "dWV", "dWK", "dWQ")
-
-
-def same(got: np.ndarray | None, want: np.ndarray) -> bool:
-    """Equal within what the checks allow."""
-    return got is not None and got.shape == want.shape and relative_error(got, want) <= TOLERANCE
 
 
 # --- multihead ----------------------------------------------------------------------------------------------------
@@ -40,14 +38,28 @@ def of_forward(given: Given, reference: Subject) -> tuple[str, Text] | None:
                                "holds few digits, or changed a little on the way?",
                                digits=int(-np.log10(relative_error(leaves["Y"], y))))
     if same(own, cache["joined"]):
-        return "last-step", text("J is right (cache['joined']), and Y is not: look at the step from J to Y")
+        where = but(leaves["Y"], y, "Y", "BTC") or text("look at the step from J to Y")
+        return "last-step", text("J is right (cache['joined']), and Y is not: {where}", where=where)
     last = own is not None and own.shape == y.shape and same(leaves["Y"], own @ probes.GENERAL.params["wo"])
     right = {case: _right(given, reference, case.forward) for case in CASES}
     odd = None if right[probes.FULL_MASK] else _odd_part(leaves["Y"], y, own if last else None, cache["joined"])
-    found = odd or _by_cases(right)
+    inside = first_inside(leaves, cache["attention"], probes.GENERAL.allowed) if last else None
+    whole = _all_of_it(own, cache["joined"]) if last else None
+    whole, odd = (odd, whole) if whole and odd and vague(whole[0].removeprefix("joined-")) else (whole, odd)
+    found = (inside if inside and inside[0] != "mixing" else whole or odd or inside) or _by_cases(right)
+    if found and found is inside and right[probes.FULL_MASK] and right[probes.ONE_TOKEN]:
+        found = "mask", text("{one}. {other}", one=_WITH_A_FULL_MASK, other=found[1])
     if found and last:
         return found[0], text("Y is J·WO of your own J, so the last step is right. {where}", where=found[1])
     return found
+
+
+def _all_of_it(joined: np.ndarray | None, want: np.ndarray) -> tuple[str, Text] | None:
+    """What one simple thing is different about J as a whole."""
+    H = probes.GENERAL.heads
+    found = None if joined is None else turned_into(cut(joined, H), cut(want, H), "BHTd")
+    return found and (f"joined-{found[0]}", text("{name} is what it should be, but with {what}",
+                                                 name="J", what=found[1]))
 
 
 def _odd_part(y: np.ndarray, want: np.ndarray, joined: np.ndarray | None, joined_want: np.ndarray
@@ -74,6 +86,10 @@ def _right(given: Given, reference: Subject, call: Call) -> bool | None:
     return same(leaves.get("Y"), y)
 
 
+_WITH_A_FULL_MASK = text("With a full mask everything is right, and with another mask it is not: look at what the mask "
+                         "does")
+
+
 def _by_cases(right: Mapping[probes.Case, bool | None]) -> tuple[str, Text] | None:
     """What the cases in which it is right have in common, if only one thing distinguishes them from the others."""
     one_token, one_head, full, narrow = (right[case] for case in CASES)
@@ -83,8 +99,7 @@ def _by_cases(right: Mapping[probes.Case, bool | None]) -> tuple[str, Text] | No
     if one_token is None or None in (one_head, full, narrow):
         return None
     if full:
-        return "mask", text("With a full mask everything is right, and with another mask it is not: look at what the "
-                            "mask does")
+        return "mask", _WITH_A_FULL_MASK
     if one_head and not narrow:
         return "heads", text("With one head everything is right, and with several it is not: look at what each head "
                              "gets")
@@ -107,12 +122,17 @@ def of_backward(given: Given, reference: Subject) -> tuple[str, Text] | None:
     wrong = [name for name in _MATRICES if not same(leaves[name], want[name])]
     right = ", ".join(name for name in _MATRICES if name not in wrong)
     if not wrong:
-        return None if same(leaves.get("dX"), dx) else _routes(leaves.get("dX"), reference)
+        return None if same(leaves.get("dX"), dx) else _routes(leaves.get("dX"), dx, reference)
     first = wrong[0]
-    where = _THROUGH[first] if first == "dWO" else _before_or_in_the_sum(first, leaves[first], want[first])
+    simple = but(leaves[first], want[first], first, "rc")
+    look = _THROUGH["both" if {"dWK", "dWQ"} <= {*wrong} and first == "dWK" else first]
+    where = simple or look
+    if first != "dWO":
+        where = _before_or_in_the_sum(first, leaves[first], want[first], simple, look)
     if first != "dWO" and same(leaves.get("dX"), dx):
         where = text("dX is right, so {part} is too: look at the sum that makes {name} of X and {part}",
                      name=first, part=f"d{first[-1]}")
+        where = where if simple is None else text("{one}. {other}", one=simple, other=where)
     if not right:
         return f"first-wrong-{first}", where
     return f"first-wrong-{first}", text("{right}: right. {where}", right=right, where=where)
@@ -121,28 +141,32 @@ def of_backward(given: Given, reference: Subject) -> tuple[str, Text] | None:
 _THROUGH = {
     "dWO": text("dWO is not right, and it is made of J and dY alone: look at that product"),
     "dWV": text("dWV is not right: look at dJ, and at the way from dJ to dV"),
-    "dWK": text("dWK is not right: look at the way from the weights through the scores to dK"),
-    "dWQ": text("dWQ is not right: look at the way from the scores to dQ"),
+    "both": text("dWK and dWQ are not right: look at the way from dJ through the weights to the scores"),
+    "dWK": text("dWK is not right: look at the step from the gradient of the scores to dK"),
+    "dWQ": text("dWQ is not right: look at the step from the gradient of the scores to dQ"),
 }
 
 
-def _before_or_in_the_sum(name: str, got: np.ndarray, want: np.ndarray) -> Text:
+def _before_or_in_the_sum(name: str, got: np.ndarray, want: np.ndarray, simple: Text | None, look: Text) -> Text:
     """Whether a gradient is a sum of outer products with X at all, and if so where the other factor is wrong."""
     x = np.asarray(probes.GENERAL.x)
     flat = x.reshape(-1, x.shape[-1])                       # (B * T, C), of full row rank
     if got.shape != want.shape or not np.isfinite(got).all():
-        return _THROUGH[name]
+        return look
     part, should = (np.linalg.lstsq(flat.T, np.asarray(matrix, dtype=float), rcond=None)[0] for matrix in (got, want))
     if not same(flat.T @ part, np.asarray(got, dtype=float)):
-        return text("{name} is not right, and no sum of outer(X, …) over the tokens either: look at that sum",
-                    name=name)
-    where = place(part.reshape(x.shape), should.reshape(x.shape), "BTC")
-    if where is None:
-        return _THROUGH[name]
-    return text("{why} ({part}, read back from it: {where})", why=_THROUGH[name], part=f"d{name[-1]}", where=where)
+        return simple or text("{name} is not right, and no sum of outer(X, …) over the tokens either: look at that sum",
+                              name=name)
+    got, want = (cut(array.reshape(x.shape), probes.GENERAL.heads) for array in (part, should))
+    letter = f"d{name[-1]}"
+    found = but(got, want, text("{part}, read back from {name},", part=letter, name=name), "BHTd") or simple
+    where = place(got, want, "BHTd")
+    if found or where is None:
+        return found or look
+    return text("{why} ({part}, read back from it: {where})", why=look, part=letter, where=where)
 
 
-def _routes(dx: np.ndarray | None, reference: Subject) -> tuple[str, Text] | None:
+def _routes(dx: np.ndarray | None, want: np.ndarray, reference: Subject) -> tuple[str, Text] | None:
     """All matrices are right, so dQ, dK and dV are: how often does each route count in dX?"""
     _, grads = reference.answer(probes.GENERAL.backward).value
     x, params = probes.GENERAL.x, probes.GENERAL.params
@@ -156,4 +180,6 @@ def _routes(dx: np.ndarray | None, reference: Subject) -> tuple[str, Text] | Non
         q, k, v = (f"{number:.3g}" for number in np.round(times, 6) + 0.0)
         return "routes-counted", text("dX is {q} times the route through Q, {k} times that through K and {v} times "
                                       "that through V: how often should each of them count?", q=q, k=k, v=v)
+    if found := but(dx, want, "dX", "BTC"):
+        return "routes", text("dWO, dWV, dWK and dWQ are right. {where}", where=found)
     return "routes", text("dWO, dWV, dWK and dWQ are right, so dQ, dK and dV are too: look at what dX is made of")

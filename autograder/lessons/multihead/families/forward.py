@@ -8,6 +8,7 @@ import numpy as np
 from autograder.lessons.kit.model import Do, Model, State, Step, Trial, Way, setting
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.families.common import (
+    ENDS,
     cut,
     cut_by_reshape,
     cut_interleaved,
@@ -17,8 +18,10 @@ from autograder.lessons.multihead.families.common import (
     sizes,
     softmax,
     turned,
+    without,
 )
 from autograder.lessons.multihead.families.first_wrong import of_forward
+from autograder.lessons.multihead.families.insides import of_cache
 from autograder.lessons.multihead.families.scores import KEEP, MASK, SCALE, SCORES, WEIGHTS
 from autograder.records import Subject, Text, text
 
@@ -80,6 +83,12 @@ _EXCHANGE = Step(lambda s: None, (
     *(Way(f"{part}-of-the-{word}-token", text("the {part} of the {word} token", part=part.upper(), word=said),
           setting(**{part: lambda s, part=part, by=by: np.roll(getattr(s, part), by, axis=1)}))
       for part in "qkv" for word, said, by in (("previous", text("previous"), 1), ("next", text("next"), -1))),
+    *(Way(f"{part}-{axis}-reversed", text("the {axis} of {part} in reversed order", axis=word, part=part.upper()),
+          setting(**{part: lambda s, part=part, at=at: np.flip(getattr(s, part), at)}))
+      for part in "qkv" for axis, word, at in (("batch", text("sequences"), 0), ("time", text("time steps"), 1))),
+    *(Way(f"{part}-of-the-{word}-sequence", text("the {part} of the {word} sequence", part=part.upper(), word=said),
+          setting(**{part: lambda s, part=part, by=by: np.roll(getattr(s, part), by, axis=0)}))
+      for part in "qkv" for word, said, by in (("previous", text("previous"), 1), ("next", text("next"), -1))),
     Way("keys-shared", text("the keys of head 0 for every head"),
         setting(k=lambda s: np.tile(s.k[..., :s.d], s.H))),
     Way("values-shared", text("the values of head 0 for every head"),
@@ -134,20 +143,14 @@ _JOIN = Step(setting(joined=lambda s: joined(s.mixed)), (
     Way("join-averaged", text("heads that are averaged"),
         setting(joined=lambda s: np.tile(s.mixed.mean(axis=1), s.H))),
     Way("join-summed", text("heads that are added up"), setting(joined=lambda s: np.tile(s.mixed.sum(axis=1), s.H))),
-    *(Way(f"join-head-{h}", text("head {number} in the place of every head", number=h),
-          setting(joined=lambda s, h=h: np.tile(s.mixed[:, h], s.H))) for h in (0, -1)),
-    *(Way(f"join-without-head-{h}", text("zeros in the place of head {number}", number=h),
-          setting(joined=lambda s, h=h: joined(_without(s.mixed, h)))) for h in (0, -1)),
+    *(Way(f"join-head-{h}", text("{head} in the place of every head", head=head),
+          setting(joined=lambda s, h=h: np.tile(s.mixed[:, h], s.H))) for h, head in ENDS),
+    *(Way(f"join-without-head-{h}", text("zeros in the place of {head}", head=head),
+          setting(joined=lambda s, h=h: joined(without(s.mixed, h)))) for h, head in ENDS),
     Way("join-features-reversed", text("features that are in reversed order within each head"),
         setting(joined=lambda s: joined(s.mixed[..., ::-1]))),
     Way("join-time-reversed", text("tokens in reversed order"), setting(joined=lambda s: joined(s.mixed[:, :, ::-1]))),
     Way("join-plus-x", text("X added to J"), setting(joined=lambda s: joined(s.mixed) + s.x))))
-
-
-def _without(h: np.ndarray, head: int) -> np.ndarray:
-    left = h.copy()
-    left[:, head] = 0
-    return left
 
 
 def _out(id: str, what: Text | str, y: Callable[[State], np.ndarray]) -> Way:
@@ -183,12 +186,12 @@ STEPS = (_projection("q"), _projection("k"), _projection("v"), _EXCHANGE, _SPLIT
 
 
 def parts(answer: object) -> dict[str, object]:
-    """y, and J from the cache if it is there."""
+    """y, and of the cache J, and Q, K, V and the weights, if they are there."""
     if not isinstance(answer, tuple) or not answer:
         return {"Y": answer}
     y, *more = answer
     cache = more[0] if more and isinstance(more[0], dict) else {}
-    return {"Y": y, **({"J": cache["joined"]} if "joined" in cache else {})}
+    return {"Y": y, **({"J": cache["joined"]} if "joined" in cache else {}), **of_cache(cache)}
 
 
 OFTEN = frozenset({

@@ -7,6 +7,7 @@ from itertools import permutations
 import numpy as np
 
 from autograder.lessons.kit.model import Model, State, Step, Trial, Way, setting
+from autograder.lessons.kit.relation import turned_into, vague
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.families.common import cut, joined, sizes
 from autograder.records import Call, Subject, Text, text
@@ -99,6 +100,9 @@ def _holds(given: Given, axes: str, source: str, expected: Callable[[Call], np.n
             continue
         if got.shape != want.shape or np.array_equal(got, want):
             continue
+        found = turned_into(got, want, axes)
+        if found and not vague(found[0]):
+            return found[0], text("the result is what it should be, but with {what}", what=found[1])
         at = tuple(int(i) for i in np.argwhere(got != want)[0])
         found, belongs = (np.argwhere(numbers == value) for value in (got[at], want[at]))
         if len(found) == len(belongs) == 1:

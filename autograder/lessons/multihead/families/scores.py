@@ -97,10 +97,22 @@ def _shared_out(a: np.ndarray) -> np.ndarray:
     return a / np.where(total == 0, 1, total)
 
 
+def _plain_softmax(scores: np.ndarray, allowed: np.ndarray, blocked: float, axis: int) -> np.ndarray:
+    """As students write it: where the mask blocks all that is added up, nan or equal weights come out."""
+    scores = np.where(allowed, scores, blocked)
+    part = np.exp(scores - np.max(scores, axis=axis, keepdims=True))
+    return part / part.sum(axis=axis, keepdims=True)
+
+
 WEIGHTS = Step(setting(weights=lambda s: softmax(s.scores)), (
     Way("softmax-over-queries", text("a softmax over the queries"), setting(weights=lambda s: softmax(s.scores, -2))),
     Way("softmax-over-heads", text("a softmax over the heads"), setting(weights=lambda s: softmax(s.scores, 1))),
     Way("softmax-over-batch", text("a softmax over the sequences"), setting(weights=lambda s: softmax(s.scores, 0))),
+    *(Way(f"softmax-over-{axis}-{id}", text("a softmax over the {axis}", axis=word),
+          setting(weights=lambda s, at=at, blocked=blocked: _plain_softmax(s.unmasked, s.allowed, blocked, at)))
+      for axis, word, at in (("heads", text("heads"), 1), ("batch", text("sequences"), 0),
+                             ("queries", text("queries"), -2))
+      for id, blocked in (("nan", -np.inf), ("filled", -1e9))),
     Way("softmax-over-table", text("one softmax over the whole table of queries and keys"),
         setting(weights=lambda s: softmax(s.scores, (-1, -2)))),
     Way("softmax-over-everything", text("one softmax over all scores"),
