@@ -50,9 +50,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(made_once: MadeOnce) -> Iterator[None]:
-    """The autograder keeps nothing in this user's cache and configuration, and finds nothing there.
+    """The autograder keeps nothing in this user's cache, and finds nothing there; other programs keep theirs.
 
-    Other programs keep their caches. The sessions of one run share it: the answers of the catalogue are computed once.
+    The sessions of one run share it: the answers of the catalogue are computed once.
     """
     usual = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
@@ -63,7 +63,6 @@ def own_cache(made_once: MadeOnce) -> Iterator[None]:
     own = made_once("cache", make)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(own))
-        patch.setenv("XDG_CONFIG_HOME", str(made_once("config", lambda folder: None)))
         yield
 
 

@@ -22,6 +22,7 @@ from autograder.intake import apart, own_cells, read, read_folder, reading
 from autograder.intake.notebook_json import notebook_cells
 from autograder.intake.reading import from_sources
 from autograder.judge.engine import Limits
+from autograder.locale.language import translate
 from autograder.records import Submission
 
 MB = 2**20
@@ -244,6 +245,20 @@ def test_the_time_that_reading_takes_is_told_with_the_submission(monkeypatch):
                 pass
             yield Submission("work.ipynb", "student-01", "multihead")
     assert [one.seconds >= 0.3 for one in apart.each(slow, Submission)] == [True, True]
+
+
+@pytest.mark.parametrize("budget", [0.2, 60.0])
+def test_reading_has_no_more_time_than_the_budget(tmp_path, monkeypatch, budget):
+    monkeypatch.setattr(apart, "SECONDS", 0.4)
+    monkeypatch.setattr("autograder.intake.reading.best", lambda *_: endless())
+    (tmp_path / "work.py").write_text("x = 1")
+    submission = read_folder(tmp_path, "student-01", LESSON, seconds=budget)
+    assert f"longer than {min(budget, 0.4)} seconds" in translate(submission.unreadable, "en")
+
+
+def endless():
+    while True:
+        pass
 
 
 def test_reading_counts_to_the_budget(engine_with):

@@ -32,8 +32,9 @@ def check(paths: tuple[str, ...], lesson: str | None, target: str | None, langua
     if settings.decides_marks:                  # of the current folder, which might be a student's
         click.echo("autograder check: using the points and limits of autograder.toml in this folder", err=True)
     with answers(target, language, each=True) as answer:
-        submissions, left = read_everything(paths, [settings.lesson(name) for name in lessons_to_try(lesson)])
-        for index, graded in enumerate(Rules(settings, Limits(**limits)).graded(submissions, say), start=1):
+        rules, tried = Rules(settings, Limits(**limits)), [settings.lesson(name) for name in lessons_to_try(lesson)]
+        submissions, left = read_everything(paths, tried, rules.limits.budget)
+        for index, graded in enumerate(rules.graded(submissions, say), start=1):
             if settings.mark.scale != "none":
                 graded = replace(graded, mark=own_mark(graded, settings))
             answer.progress(graded, index, len(submissions))

@@ -21,16 +21,15 @@ import msgspec
 
 from autograder.records import Submission, Text, text
 
-SECONDS = 5                               # of processor time, for one submission
+SECONDS = 5.0                             # of processor time, for one submission; less where its budget is less
 MEMORY = 96 * 2**20                       # bytes beyond what the process begins with, which is up to 150 MB
 RECORD = 64 * 2**20                       # bytes of one answer
 _GRACE = 2                                # seconds after which the kernel ends what does not end by itself
-_counted = 0.0                            # seconds of processor time of a reading process that were told already
+_seconds = SECONDS                        # in a reading process: those that one submission has
+_counted = 0.0                            # and those that were told already
 _READ, _FAILED = b"r", b"f"               # what begins a record
 T = TypeVar("T")
 
-TOO_LONG = text("Reading this takes longer than {seconds} seconds: it holds far more than a solution of this exercise. "
-                "Hand in the notebook alone.", seconds=SECONDS)
 TOO_LARGE = text("Reading this takes more memory than a submission may use: it holds far more than a solution of this "
                  "exercise. Hand in the notebook alone.")
 
@@ -47,18 +46,24 @@ class Ended(Exception):
         self.why = why
 
 
-def one(read: Callable[[], T], kind: type[T]) -> T:
+def too_long(seconds: float | None = None) -> Text:
+    """Why a submission is unreadable that took all of these seconds, or of those that this process gives it."""
+    return text("Reading this takes longer than {seconds} seconds: it holds far more than a solution of this exercise. "
+                "Hand in the notebook alone.", seconds=f"{_seconds if seconds is None else seconds:g}")
+
+
+def one(read: Callable[[], T], kind: type[T], seconds: float = SECONDS) -> T:
     """What `read` returns, from a separate process. Raises Ended."""
     def only() -> Iterator[T]:
         with in_time():
             yield read()
 
-    with closing(each(only, kind)) as answers:
+    with closing(each(only, kind, seconds)) as answers:
         return next(answers)
 
 
-def each(read: Callable[[], Iterable[T]], kind: type[T]) -> Generator[T, None, None]:
-    """What `read` yields, item by item, from a separate process. Raises Ended."""
+def each(read: Callable[[], Iterable[T]], kind: type[T], seconds: float = SECONDS) -> Generator[T, None, None]:
+    """What `read` yields, item by item, from a separate process that has these seconds for one. Raises Ended."""
     import autograder.intake.archive  # noqa: F401 (no child waits for the lock of an import that a thread holds)
 
     ours, theirs = os.pipe()
@@ -66,7 +71,7 @@ def each(read: Callable[[], Iterable[T]], kind: type[T]) -> Generator[T, None, N
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
-        _work(read, theirs)
+        _work(read, theirs, min(seconds, SECONDS))
     os.close(theirs)
     ended = None
     try:
@@ -76,7 +81,8 @@ def each(read: Callable[[], Iterable[T]], kind: type[T]) -> Generator[T, None, N
                 yield decode(answer)
         ended = os.waitpid(child, 0)[1]
         if ended:
-            too_much = TOO_LONG if os.WTERMSIG(ended) == signal.SIGXCPU else TOO_LARGE
+            in_vain = os.WTERMSIG(ended) == signal.SIGXCPU
+            too_much = too_long(min(seconds, SECONDS)) if in_vain else TOO_LARGE
             raise Ended(too_much if os.WIFSIGNALED(ended) else None, f"the process that read it ended with {ended}")
     finally:
         if ended is None:
@@ -101,17 +107,17 @@ def _answer(answers: BinaryIO) -> bytes | None:
     return answer if answer and len(answer) == size else None            # it may have been ended in the middle of one
 
 
-def _work(read: Callable[[], Iterable[object]], out: int) -> None:
+def _work(read: Callable[[], Iterable[object]], out: int, seconds: float) -> None:
     """The whole life of the child."""
     code = 1
     try:
-        _become_small()
+        _become_small(seconds)
         with open(out, "wb") as answers:
             try:
                 for answer in read():
                     _send(answers, _with_its_time(answer))
             except TooLong:
-                _send(answers, _Failed("TooLong", TOO_LONG))
+                _send(answers, _Failed("TooLong", too_long()))
             except MemoryError:
                 _send(answers, _Failed("MemoryError", TOO_LARGE))
             except Exception as error:
@@ -139,9 +145,9 @@ def _send(answers: BinaryIO, answer: object) -> None:
     answers.flush()
 
 
-def _become_small() -> None:
-    global _counted
-    _counted = time.process_time()
+def _become_small(seconds: float) -> None:
+    global _counted, _seconds
+    _counted, _seconds = time.process_time(), seconds
     gc.disable()                          # it would touch, and so copy, everything that this process inherited
     signal.signal(signal.SIGINT, signal.SIG_IGN)            # Ctrl-C is for the parent, who ends this process
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -168,8 +174,8 @@ def in_time() -> Iterator[None]:
         yield
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
-    _limit(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime) + SECONDS + _GRACE)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    _limit(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + _seconds) + _GRACE)
+    signal.setitimer(signal.ITIMER_PROF, _seconds)
     try:
         yield
     finally:

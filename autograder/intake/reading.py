@@ -32,16 +32,17 @@ from autograder.records import Left, Submission, Text
 T = TypeVar("T")
 
 
-def read(paths: Sequence[str | Path], lesson: Lesson) -> Iterator[Submission]:
+def read(paths: Sequence[str | Path], lesson: Lesson, seconds: float = apart.SECONDS) -> Iterator[Submission]:
     """The submissions at these paths, in order; a file that is reached twice is read once.
 
     A bad file never raises and never stops the others: its submission says why it is unreadable. What they hold is
     read in a process of its own, under limits.
     """
-    return (submission for submission in read_all(paths, [lesson]) if submission.left is None)
+    return (submission for submission in read_all(paths, [lesson], seconds) if submission.left is None)
 
 
-def read_all(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> Iterator[Submission]:
+def read_all(paths: Sequence[str | Path], lessons: Sequence[Lesson], seconds: float = apart.SECONDS
+             ) -> Iterator[Submission]:
     """The same for each of these lessons, and after the submissions of a folder or archive what was not looked at there
     (`left`), and why. Whatever the number of lessons, each file is parsed once.
     """
@@ -49,7 +50,8 @@ def read_all(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> Iterator
     with mmap(-1, 8) as begun:                  # shared with the process that reads: which of them it is at
         while left:
             try:
-                yield from apart.each(partial(_read, left, [_Reader(lesson) for lesson in lessons], begun), Submission)
+                readers = [_Reader(lesson) for lesson in lessons]
+                yield from apart.each(partial(_read, left, readers, begun), Submission, seconds)
                 return
             except apart.Ended as error:
                 if error.why is None:
@@ -90,27 +92,32 @@ def _not_yet(identity: str, readers: Sequence[_Reader]) -> list[_Reader]:
     return found
 
 
-def read_folder(folder: str | Path, student: str, lesson: Lesson, deep: bool = True) -> Submission:
+def read_folder(folder: str | Path, student: str, lesson: Lesson, deep: bool = True, seconds: float = apart.SECONDS
+                ) -> Submission:
     """What this student handed in, in their own assignment folder. Its name is the path below that folder.
 
-    It is read in a separate process, under limits. Unless it is to be read `deep`, only the files directly in it count.
+    It is read in a separate process, under limits, of which one is these `seconds`. Unless it is to be read `deep`,
+    only the files directly in it count.
     """
-    return _apart(lambda: _read_folder(folder, student, lesson, deep), "", student, lesson)
+    return _apart(lambda: _read_folder(folder, student, lesson, deep), "", student, lesson, seconds)
 
 
-def from_sources(name: str, student: str, sources: Sequence[str], lesson: Lesson) -> Submission:
+def from_sources(name: str, student: str, sources: Sequence[str], lesson: Lesson, seconds: float = apart.SECONDS
+                 ) -> Submission:
     """The submission in these sources of code cells, without metadata: what a running kernel knows."""
-    return _apart(lambda: of_sources(name, student, sources, lesson), name, student, lesson)
+    return _apart(lambda: of_sources(name, student, sources, lesson), name, student, lesson, seconds)
 
 
-def _apart(read: Callable[[], Submission], name: str, student: str, lesson: Lesson) -> Submission:
+def _apart(read: Callable[[], Submission], name: str, student: str, lesson: Lesson, seconds: float) -> Submission:
     """What this reads, in a process of its own; if that exceeds its limits, a submission that says so."""
     try:
-        return apart.one(read, Submission)
+        return apart.one(read, Submission, seconds)
     except apart.Ended as error:
         if error.why is None:
             raise
         return unreadable(name, student, error.why, lesson)
+
+
 def _read_folder(folder: str | Path, student: str, lesson: Lesson, deep: bool) -> Submission:
     try:
         return _in_folder(folder, student, lesson, deep)
@@ -169,7 +176,7 @@ def _none_of(path: str, student: str, error: BaseException, readers: Sequence[_R
 def _why(error: BaseException) -> Text:
     if isinstance(error, Unreadable):
         return error.why
-    return apart.TOO_LONG if isinstance(error, apart.TooLong) else apart.TOO_LARGE
+    return apart.too_long() if isinstance(error, apart.TooLong) else apart.TOO_LARGE
 
 
 def _in_time(name: str, student: str, lesson: Lesson, make: Callable[[], T]) -> T | Submission:

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
+from autograder.intake.apart import SECONDS
 from autograder.intake.layout import assignment_folders, notebook_names
 from autograder.intake.own_cells import defines
 from autograder.intake.reading import read_all
@@ -21,14 +22,15 @@ def read_any(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> list[Sub
     return read_everything(paths, lessons)[0]
 
 
-def read_everything(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> tuple[list[Submission], list[Left]]:
-    """The same, and what was not looked at for any of the lessons."""
+def read_everything(paths: Sequence[str | Path], lessons: Sequence[Lesson], seconds: float = SECONDS
+                    ) -> tuple[list[Submission], list[Left]]:
+    """The same, and what was not looked at for any of the lessons; each of them may read so long at one submission."""
     found: dict[Key, Submission] = {}
     left: dict[str, Left] = {}
     seen: Counter[tuple[str, str]] = Counter()
     order: list[Key] = []                   # as the first lesson's reader comes by them; what only others find is last
     called = {lesson.name: lesson for lesson in lessons}
-    for submission in read_all(paths, lessons):
+    for submission in read_all(paths, lessons, seconds):
         if submission.left is not None:
             left.setdefault(submission.name, submission.left)
             continue

@@ -61,7 +61,7 @@ def _to_github(grade: Grade, language: str) -> None:
 def graded(work: Path, course: Path, name: str) -> tuple[Grade, Order]:
     """The grade of the submission in this folder; its notices name the wall."""
     rules = rules_of(course)
-    found = list(read([work], rules.lesson(name)))
+    found = list(read([work], rules.lesson(name), rules.limits.budget))
     submission = next((readable for readable in found if readable.unreadable is None), found[0])
     [grade] = rules.graded([submission], lambda sentence: print(f"autograder: {sentence}", file=sys.stderr))
     marked = replace(grade, mark=own_mark(grade, rules.settings))

@@ -4,7 +4,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -19,20 +19,13 @@ from autograder.judge.local_subject import LocalSubject
 from autograder.judge.mended import NO_ANSWER, NO_CACHE, laid_out_alike, mended_world, untried
 from autograder.judge.own_test import Trials, own_test
 from autograder.judge.points import exercise_grade, ungraded
-from autograder.judge.worlds import (
-    Attempt,
-    Judged,
-    Open,
-    functions_of,
-    own_derivative_world,
-    own_world,
-    stand_in_world,
-)
+from autograder.judge.worlds import Attempt, Judged, Open, functions_of, own_derivative_world, own_world, stand_in_world
 from autograder.lessons.kit.lesson import Implementation, Lesson
 from autograder.lessons.kit.quoting import quoted
 from autograder.records import Diagnosis, ExerciseGrade, Grade, GradeStatus, StandIns, Subject, Submission, Text, text
+from autograder.sandbox.allowance import Allowance, UsedUp, for_everybody
 from autograder.sandbox.plan import MORE, NOTICES_CAP
-from autograder.sandbox.student import Allowance, Sandbox, Student, ZygoteLost, available
+from autograder.sandbox.student import Sandbox, Student, ZygoteLost, available
 from autograder.stages import stage
 
 
@@ -100,13 +93,16 @@ class Assessor:
                 judged = own_world(self.lesson, own, self.reference)
                 answers = {name: one.answers["own"] for name, one in judged.items()}
                 notices, for_a_person = self.lesson.advice(answers, self.reference, own.answer)
-                self._stand_in(judged, open_subject)
-                for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
-                show_examples(judged.values(), open_subject, self.reference)
+                with suppress(UsedUp):
+                    self._stand_in(judged, open_subject)
+                    for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
+                    show_examples(judged.values(), open_subject, self.reference)
         diagnoses = self._diagnoses(judged)
 
         def explained(one: Judged) -> bool:
-            return self.catalogue.explains(one, diagnoses.get(one.exercise.name, Diagnosis()))
+            with suppress(UsedUp):
+                return self.catalogue.explains(one, diagnoses.get(one.exercise.name, Diagnosis()))
+            return False
         with stage("own tests"):
             for one, outcomes in zip(trials, known, strict=True):
                 tested, remarks = own_test(one, outcomes, judged, explained)
@@ -120,9 +116,12 @@ class Assessor:
     def _diagnoses(self, judged: Mapping[str, Judged]) -> dict[str, Diagnosis]:
         """What is known about each exercise that lost points; a true derivative of a wrong forward is not a mistake."""
         right = [name for name, one in judged.items() if one.complete]
-        with stage("diagnosis"):
-            return {name: self.catalogue.diagnose(one, right) for name, one in judged.items()
-                    if not one.complete and not one.passed_in("own-derivative")}
+        found: dict[str, Diagnosis] = {}
+        with stage("diagnosis"), suppress(UsedUp):
+            for name, one in judged.items():
+                if not one.complete and not one.passed_in("own-derivative"):
+                    found[name] = self.catalogue.diagnose(one, right)
+        return found
 
     def _stand_in(self, judged: dict[str, Judged], open_subject: Open) -> None:
         lost = {name for name, one in judged.items() if not one.complete}
@@ -180,8 +179,9 @@ class Assessor:
 
     def _implementation(self, implementation: Implementation) -> Subject:
         if implementation.make not in self._implementations:
-            source = implementation.make(self.lesson.reference_source)
-            self._implementations[implementation.make] = LocalSubject(source, "implementation")
+            with for_everybody():
+                source = implementation.make(self.lesson.reference_source)
+                self._implementations[implementation.make] = LocalSubject(source, "implementation")
         return self._implementations[implementation.make]
 
 
@@ -211,7 +211,6 @@ class Engine:
         limits = limits or Limits()
         self.lesson, self._budget = lesson, limits.budget
         self._version = checks_version(lesson, limits.unusual)
-
         self._sandbox = Sandbox(isolation=limits.isolation, seconds=limits.seconds, memory_mb=limits.memory_mb,
                                 cell_seconds=limits.cell_seconds, budget=limits.budget)
 
@@ -223,12 +222,10 @@ class Engine:
     def __exit__(self, *exception: Any) -> None:
         self._sandbox.__exit__(*exception)
 
-
     @property
     def isolation(self) -> str:
         """The tier that really holds."""
         return self._sandbox.isolation
-
 
     def grade(self, submission: Submission) -> Grade:
         """The grade of one submission; never raises for a student's fault."""
@@ -255,12 +252,15 @@ class Engine:
     def _assessed(self, submission: Submission) -> tuple[Assessment, list[Student]]:
         """The assessment and the student's processes. A lost zygote is never the student's fault: then once more."""
         allowance = Allowance(max(0.0, self._budget - submission.seconds))
-        try:
+
+        def once() -> tuple[Assessment, list[Student]]:
             processes = Processes(self._sandbox, self.lesson, submission, allowance)
             return self._assessor.assess(processes), processes.students
-        except ZygoteLost:
-            processes = Processes(self._sandbox, self.lesson, submission, allowance)
-            return self._assessor.assess(processes), processes.students
+        with allowance.judging():
+            try:
+                return once()
+            except ZygoteLost:
+                return once()
 
     def _nothing(self, word: str) -> tuple[ExerciseGrade, ...]:
         """Every exercise without points: nothing of it could be tried ("skipped"), or we failed ("broken")."""

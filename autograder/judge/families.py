@@ -20,6 +20,7 @@ from autograder.judge.fingerprint import MOST
 from autograder.lessons.kit.lesson import Lesson
 from autograder.lessons.kit.model import Model, Trial, Way
 from autograder.records import Call, Outcome, Subject
+from autograder.sandbox.allowance import for_everybody, go_on
 
 PROJECTIONS = 6
 ALIKE = 1e-6                                    # relative; a coincidence would need 1e-36
@@ -64,10 +65,6 @@ class Families:
     @cached_property
     def _models(self) -> dict[str, Model]:
         return {model.exercise: model for model in self._lesson.models}
-
-    @cached_property
-    def _version(self) -> str:
-        return checks_version(self._lesson)
 
     def words(self, exercise: str, answers: Mapping[Call, Outcome]) -> list[Word]:
         """The explanations of this exercise's answers, if there are any."""
@@ -143,6 +140,7 @@ class Families:
 
     def _factor(self, model: Model, given: Given, ways: tuple[Way, ...], name: str) -> str | None:
         """The factor of a leaf in these ways: "" for none; None if the questions do not agree."""
+        go_on()
         values: list[tuple[float, Mapping[str, float]]] = []
         for trial, leaves in given.items():
             if name not in leaves:
@@ -169,15 +167,17 @@ class Families:
 
     # --- the results --------------------------------------------------------------------------------------------
 
+    @for_everybody()
     def _table(self, model: Model, trial: Trial) -> Table:
         if trial not in self._tables:
             number = model.trials.index(trial)
             name = f"{model.exercise}-families-{number}"
             named = {way.id: way for step in model.steps for way in step.ways}
-            stored = kept.load(self._version, name)
+            version = checks_version(self._lesson)
+            stored = kept.load(version, name)
             if stored is None:
                 stored = self._computed(model, trial, pairs=not number)
-                kept.save(self._version, name, stored)
+                kept.save(version, name, stored)
             ways = [tuple(named[id] for id in ids.split(AND) if id) for ids in stored["ways"].tolist()]
             self._tables[trial] = Table(ways, stored["shapes"], stored["rows"])
         return self._tables[trial]

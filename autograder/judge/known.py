@@ -14,6 +14,7 @@ from autograder.judge.table import Made, Table, size_of
 from autograder.judge.worlds import AskIn, with_reference
 from autograder.lessons.kit.lesson import Exercise, Lesson, Mistake
 from autograder.records import Call, Outcome
+from autograder.sandbox.allowance import for_everybody
 
 LARGE = 100_000  # bytes; a larger question is only asked of mistakes that explain the rest
 Answers = Mapping[Call, Outcome]
@@ -34,6 +35,7 @@ class Known:
         return [mistake for mistake in self._lesson.mistakes
                 if exercise in mistake.exercises and mistake.advice is None]
 
+    @for_everybody()
     def subject(self, *made: Mistake) -> LocalSubject | None:
         """The reference with these mistakes made in it; None if they cannot be made together."""
         if made not in self._subjects:
@@ -52,6 +54,7 @@ class Known:
 
     # --- tables -------------------------------------------------------------------------------------------------
 
+    @for_everybody()
     def singles(self, exercise: Exercise, stand_ins: frozenset[str]) -> Table:
         """Every mistake of the exercise, and every question of its checks except the large ones."""
         if (exercise.name, stand_ins) not in self._tables:
@@ -66,6 +69,7 @@ class Known:
                 self._before(exercise, stand_ins))
         return self._tables[exercise.name, stand_ins]
 
+    @for_everybody()
     def pairs(self, exercise: Exercise, telling: Call) -> Table:
         """Every two mistakes that can be made together, and the one question that distinguishes them best.
 
@@ -117,6 +121,7 @@ class Known:
             subject.answer(call)
         return self.row_of(subject, calls, stand_ins)
 
+    @for_everybody()
     def in_order(self, made: Made, exercise: Exercise, calls: tuple[Call, ...], stand_ins: frozenset[str]
                  ) -> Row | None:
         """The same in the order of the checks, remembered: a class makes the same mistake again and again."""

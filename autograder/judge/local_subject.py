@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from autograder.records import Call, Outcome, Proxy, Result, StandIns
+from autograder.sandbox.allowance import for_everybody
 from autograder.sandbox.questions import on_wire, outcome_of, recorded, results_in
 from autograder.sandbox.wire.calling import described, fresh, perform, proxy
 from autograder.sandbox.wire.insides import insides, with_insides
@@ -54,7 +55,8 @@ class LocalSubject:
     def answer(self, call: Call) -> Outcome:
         """The outcome of this call. Only Ctrl-C and the like, and a lack of memory of our own, are raised."""
         if call not in self._outcomes:
-            self._outcomes[call] = self._asked(call)
+            with for_everybody():
+                self._outcomes[call] = self._asked(call)
         return self._outcomes[call]
 
     def called(self, name: str, args: tuple[Any, ...]) -> Outcome:

@@ -16,12 +16,11 @@ from traitlets.config import Config
 from autograder.atomic import replace_file
 from autograder.course.folder import COURSE_SETTINGS, Course, timestamp
 from autograder.course.lock import only_one
-from autograder.course.rules import Rules, WarmEngine
-from autograder.course.settings import read_settings
+from autograder.course.rules import Rules, WarmEngine, rules_of
 from autograder.course.store import Store
 from autograder.course.submitted import asking_about_the_time, submitted, work_folder
 from autograder.judge.checks_version import checks_version
-from autograder.lessons.installed import every_lesson
+from autograder.lessons.installed import lesson_names, load_lesson
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.autograded import AutogradedWriter
 from autograder.nbgrader.gradebook import Entry, GradebookWriter
@@ -33,20 +32,15 @@ if TYPE_CHECKING:
 NOT_RUN = text("This submission was not run, so there are no points yet; a person has to look at it.")
 
 
-def lesson_of(assignment: str, notebook: str, course: Path | None) -> Lesson | None:
+def lesson_of(assignment: str, notebook: str) -> Lesson | None:
     """The lesson that this notebook of an assignment is an edition of; None if it is not ours."""
-    return next((lesson for lesson in every_lesson(course) if notebook in _notebooks(lesson, assignment)), None)
+    lessons = map(load_lesson, lesson_names())
+    return next((lesson for lesson in lessons if notebook in _notebooks(lesson, assignment)), None)
 
 
-def notebooks_of(assignment: str, course: Path | None) -> list[str]:
+def notebooks_of(assignment: str) -> list[str]:
     """The names of an assignment's notebooks, without .ipynb, if it is an edition of a lesson of ours."""
-    return [name for lesson in every_lesson(course) for name in _notebooks(lesson, assignment)]
-
-
-def folder_of(step: Any) -> Path | None:
-    """The course in which nbgrader takes this step, of an exporter of a converter."""
-    converter = getattr(getattr(step, "parent", None), "parent", None)
-    return Path(converter.coursedir.root) if converter is not None else None
+    return [name for lesson in map(load_lesson, lesson_names()) for name in _notebooks(lesson, assignment)]
 
 
 def _notebooks(lesson: Lesson, assignment: str) -> list[str]:
@@ -65,10 +59,11 @@ class StudentSession:
 
     def __init__(self, course: Course, lesson: Lesson, assignment: str, student: str, language: str = "nl",
                  waiting: Callable[[str], None] | None = None):
-        lesson = read_settings(course.root).lesson(lesson.name)
+        rules = rules_of(course.root)
+        lesson = rules.lesson(lesson.name)
         self.course, self.lesson, self.assignment, self.student = course, lesson, assignment, student
         self.language, self._waiting = language, waiting
-        self.submission: Submission = submitted(course, lesson, student, assignment)
+        self.submission: Submission = submitted(course, lesson, student, assignment, rules.limits.budget)
 
     def grade(self, rules: Rules) -> Grade:
         """What the engine says, by a process that stays warm for the next student."""

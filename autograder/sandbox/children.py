@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -63,6 +64,7 @@ class Children:
         return None
 
     def _started(self, given: Given, ahead: bool = False) -> Conversation:
+        began = time.thread_time()
         child = Conversation(self._server(given.plots), ahead)
         try:
             started = child.ask(Start(new_nonce(), given.modules, given.prelude), Started, START_SECONDS)
@@ -72,6 +74,7 @@ class Children:
         if started.error:
             child.close()
             raise ZygoteLost(f"the lesson's own code did not run: {started.error}")
+        child.made_by_another = time.thread_time() - began if ahead else 0.0
         return child
 
     def _server(self, plots: bool) -> ForkServer:

@@ -62,11 +62,11 @@ class Clock:
 
 
 class Stint:
-    """The time that a child takes for one question. The judge's own time for it only counts in the allowance."""
+    """The time that a child takes for one question. The judge's own time for it is on the account anyway."""
 
     def __init__(self, clock: Clock, seconds: float, allowance: Allowance):
         self._clock, self._seconds, self._allowance = clock, seconds, allowance
-        self._away, self._looked, self._at_work = 0.0, -1.0, time.thread_time()
+        self._away, self._looked = 0.0, -1.0
         self._own, self._began = _own_waited(), time.monotonic()
 
     def used(self) -> float:
@@ -103,23 +103,16 @@ class Stint:
             yield
         finally:
             self._away += time.monotonic() - began
-            self._take_work()
 
     def end(self) -> float:
         """Take what was used from the allowance, and return it."""
         used, passed = self.used(), self._passed()
-        self._allowance.seconds -= used
-        self._take_work()
+        self._allowance.charge(used)
         if passed < _SHORT:
             self._clock.unread += used
         else:
             self._clock.mark()
         return used
-
-    def _take_work(self) -> None:
-        now = time.thread_time()
-        self._allowance.seconds -= now - self._at_work
-        self._at_work = now
 
     def _passed(self) -> float:
         return max(0.0, time.monotonic() - self._began - self._away)

@@ -5,6 +5,7 @@ import os
 import secrets
 import select
 import signal
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from autograder.sandbox.forkserver import END_SECONDS, Forked, ForkServer
 from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.messages import CallBack, CallBackAnswer, decode_from_worker, encode
 
+LOOK_SECONDS = 0.1                        # between two looks at a child that should be ending
 CALLBACK_CAP = 50_000                     # per question: nudging every number of a small case takes thousands
 Reply = TypeVar("Reply")
 
@@ -41,7 +43,9 @@ class Conversation:
         self._server = server
         self._child: Forked = server.fork(ahead)
         self._clock = Clock(self._child.pidfd)
-        self.allowance = Allowance()      # what its submission may still use
+        self._allowance = Allowance()     # what its submission may still use
+        self.made_by_another = 0.0        # seconds that another thread of the judge's took to make it
+        self._charged = 0.0               # seconds of what it did that are paid for
         self.took = 0.0                   # seconds, for the last question
 
     @property
@@ -54,20 +58,22 @@ class Conversation:
         """Whether it and its zygote are alive, as far as is known."""
         return not self._server.closed and not select.select([self._child.pidfd], [], [], 0)[0]
 
-    def begun(self) -> float:
-        """The seconds of processor time that it has cost so far."""
-        return self._clock.computed()
+    def belongs_to(self, allowance: Allowance) -> None:
+        """Let this account pay for what it has cost so far, and for all that it does."""
+        self._allowance, self._charged = allowance, self._clock.computed()
+        allowance.charge(self._child.seconds + self.made_by_another + self._charged)
 
     def ask(self, message: Any, expected: type[Reply], seconds: float,
             call_back: Callable[[CallBack], CallBackAnswer] | None = None) -> Reply:
         """The reply to this message within `seconds` of the child's time (see `clock`); raises Died otherwise."""
         body = encode(message)
-        stint = Stint(self._clock, seconds, self.allowance)
+        stint = Stint(self._clock, seconds, self._allowance)
         try:
             try:
                 reply = self._exchange(body, message.nonce, stint, call_back)
             finally:
                 self.took = stint.end()
+                self._charged += self.took
             if type(reply) is not expected:
                 raise wire.WireError(f"a {type(reply).__name__} is not a reply to this")
         except wire.DeadlineError:
@@ -99,10 +105,14 @@ class Conversation:
         raise wire.WireError(f"more than {CALLBACK_CAP} call-backs in one question")
 
     def _end(self) -> tuple[AnswerStatus, str]:
-        status = self._server.end_of(self._child.number, END_SECONDS)
-        if status is not None:
-            return read_end(status)
-        self.allowance.seconds -= END_SECONDS           # it closed the channel, and goes on
+        until = time.monotonic() + END_SECONDS
+        most = self._clock.computed() + max(LOOK_SECONDS, self._allowance.seconds)
+        while (left := until - time.monotonic()) > 0 and self._clock.computed() < most:
+            status = self._server.end_of(self._child.number, min(left, LOOK_SECONDS))
+            if status is not None:
+                return read_end(status)
+        self._allowance.charge(END_SECONDS)             # it closed the channel, and goes on
+        self._charged += END_SECONDS
         return "quit", "it closed the channel"
 
     def _died(self, status: AnswerStatus, evidence: str) -> Died:
@@ -117,8 +127,9 @@ class Conversation:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._child.pidfd, signal.SIGKILL)
         os.close(self._child.pidfd)
+        charged, allowance = self._charged, self._allowance
         self._clock.close()
-        self._server.forget(self._child.number)
+        self._server.forget(self._child.number, lambda took: allowance.charge(max(0.0, took - charged)))
 
 
 def read_end(wait_status: int) -> tuple[AnswerStatus, str]:

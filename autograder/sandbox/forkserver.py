@@ -11,13 +11,14 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from io import BytesIO
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from autograder.sandbox.wall import Wall
-from autograder.sandbox.wire.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
+from autograder.sandbox.wire.protocol import FAILED, OPENED, REPORT, REQUEST
 
 BOOT_SECONDS = 60.0                       # until the first child; cold disks are slow
 END_SECONDS = 5.0                         # for the wait status of a child that closed its channel
@@ -28,11 +29,12 @@ class ZygoteLost(Exception):
 
 
 class Forked(NamedTuple):
-    """A new child: its id at this zygote, the judge's end of its channel, and its pidfd."""
+    """A new child: its id at this zygote, the judge's end of its channel, its pidfd, and what making it took."""
 
     number: int
     channel: socket.socket
     pidfd: int
+    seconds: float = 0.0
 
 
 class ForkServer:
@@ -57,8 +59,9 @@ class ForkServer:
         self._errors = self._process.stderr or BytesIO()
         self._numbers = itertools.count(1)
         self._lock = threading.RLock()
-        self._opened: dict[int, int] = {}             # id -> pidfd, or minus an error number
-        self._ended: dict[int, int | None] = {}       # id of each child in use -> its wait status, once known
+        self._opened: dict[int, tuple[int, float]] = {}             # id -> pidfd, or minus an error number; seconds
+        self._ended: dict[int, tuple[int, float] | None] = {}       # id of each child in use -> its end, once known
+        self._bills: dict[int, Callable[[float], None]] = {}        # id of each that is not: who pays for it
 
     def fork(self, ahead: bool = False) -> Forked:
         """A fresh child; raises ZygoteLost if there is none. For one that is only wanted `ahead`, nothing else ends."""
@@ -74,11 +77,11 @@ class ForkServer:
             while number not in self._opened:
                 if not self._read(deadline):
                     raise self._lost("it did not fork in time")
-            pidfd = self._opened.pop(number)
+            pidfd, seconds = self._opened.pop(number)
         if pidfd < 0:
             why = f"it cannot provide a child: {os.strerror(-pidfd)}"
             raise ZygoteLost(why) if ahead else self._lost(why)
-        return Forked(number, ours, pidfd)
+        return Forked(number, ours, pidfd, seconds)
 
     def end_of(self, number: int, seconds: float = END_SECONDS) -> int | None:
         """The wait status of a child that is ending, or None if it has not ended by then."""
@@ -86,12 +89,17 @@ class ForkServer:
         with self._lock:
             while self._ended[number] is None and self._read(deadline):
                 pass
-            return self._ended[number]
+            ended = self._ended[number]
+            return ended and ended[0]
 
-    def forget(self, number: int) -> None:
-        """Stop tracking this child's end."""
+    def forget(self, number: int, pay: Callable[[float], None]) -> None:
+        """Stop tracking this child's end. What it took in all is told to `pay`, as soon as that is known."""
         with self._lock:
-            self._ended.pop(number, None)
+            ended = self._ended.pop(number, None)
+            if ended is not None:
+                pay(ended[1])
+            else:
+                self._bills[number] = pay
 
     def _read(self, deadline: float) -> bool:
         """File one report of the zygote; False if none came in time. Raises ZygoteLost if it is gone."""
@@ -107,13 +115,15 @@ class ForkServer:
             raise self._lost(str(error)) from None
         if not report:
             raise self._lost("it has gone")
-        kind, number, value = REPORT.unpack(report)
+        kind, number, value, seconds = REPORT.unpack(report)
         if kind == OPENED:                # without it, this process has too many open files to receive another
-            self._opened[number] = descriptors[0] if descriptors else -errno.EMFILE
+            self._opened[number] = descriptors[0] if descriptors else -errno.EMFILE, seconds
         elif kind == FAILED:
-            self._opened[number] = -value
-        elif kind == ENDED and number in self._ended:
-            self._ended[number] = value
+            self._opened[number] = -value, seconds
+        elif number in self._bills:
+            self._bills.pop(number)(seconds)
+        elif number in self._ended:
+            self._ended[number] = value, seconds
         return True
 
     def _lost(self, why: str) -> ZygoteLost:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from autograder.records import Cell, CellReport, Text, text
+from autograder.records import Cell, CellReport, Outcome, Text, text
 from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.wire.messages import (
@@ -34,6 +34,7 @@ NOTICES_CAP = 50                          # about the cells of one submission
 MORE = text("There is more to say about these cells; it was left out.")
 TOO_MANY_WORDS = text("The cells print more than is kept of one submission; the rest was left out.")
 OUT_OF_TIME = text("The time for one submission was up; what came after that was not run.")
+NO_TIME = Outcome("timed_out", message="the time for one submission was up")
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from autograder.sandbox.children import Children, Given
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ZygoteLost
 from autograder.sandbox.place import function_at
-from autograder.sandbox.plan import OUT_OF_TIME, CellRuns, Plan
+from autograder.sandbox.plan import NO_TIME, OUT_OF_TIME, CellRuns, Plan
 from autograder.sandbox.questions import arguments, arguments_of, on_wire, outcome_of, recorded, results_in
 from autograder.sandbox.stand_ins import Answering, bytes_in
 from autograder.sandbox.tiers import NoIsolation, wall
@@ -169,8 +169,7 @@ class Student:
         return self._child
 
     def _prepared(self, child: Conversation) -> bool:
-        child.allowance = self._allowance
-        self._allowance.seconds -= child.begun()
+        child.belongs_to(self._allowance)
         return self._examined(child) and self._runs.run_in(child)
 
     def _examined(self, child: Conversation) -> bool:
@@ -197,6 +196,8 @@ class Student:
 
     def answer(self, call: Call) -> Outcome:
         """The outcome of this call within the sandbox's `seconds`; asked once, then remembered."""
+        if not self._allowance.may_be_judged():
+            return NO_TIME
         outcome = self._outcomes.get(call)
         if outcome is None:
             outcome = self._outcomes[call] = self._asked(call)
@@ -230,7 +231,7 @@ class Student:
     def _asked(self, call: Call) -> Outcome:
         if self._allowance.seconds <= 0:
             self._runs.tell(OUT_OF_TIME)
-            return Outcome("timed_out", message="the time for one submission was up")
+            return NO_TIME
         self.begin()
         for result in results_in(call.args):
             earlier = self.answer(result.of)

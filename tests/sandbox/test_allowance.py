@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from autograder.lessons.kit.compare import NotPlain, as_array
 from autograder.lessons.kit.lesson import Wrong, check
 from autograder.lessons.kit.quoting import CHARACTERS
 from autograder.records import Call, Proxy, Result, text
-from autograder.sandbox.allowance import Allowance
+from autograder.sandbox.allowance import Allowance, UsedUp, for_everybody, go_on
 from autograder.sandbox.plan import MORE, NOTICES_CAP, TOO_MANY_WORDS
 from autograder.sandbox.stand_ins import REACH, bytes_in, reach
 from autograder.sandbox.wire.insides import MOST_INSIDE
@@ -100,6 +101,71 @@ def test_a_process_that_closes_its_channel_and_goes_on_pays_for_the_wait(student
     ends = [one.answer(Call("f", ())).status for _ in range(40)]    # beside other work each wait costs it less
     assert ends[0] == "quit"
     assert ends[-1] == "timed_out"
+
+
+BURN = "import os, time\ndef burn(n):\n    while time.process_time() < n: pass\n"
+
+
+def test_what_a_process_did_after_it_closed_its_channel_is_on_the_account(student):
+    allowance = Allowance(100.0)
+    one = student(BURN + "def f():\n    os.close(3)\n    burn(0.3)\n    os._exit(0)", allowance=allowance)
+    assert one.answer(Call("f", ())).status == "quit"
+    assert allowance.seconds < 99.7
+
+
+def test_what_a_process_did_between_two_questions_is_on_the_account(student):
+    """The bill comes when it has ended, whoever hears of it."""
+    allowance = Allowance(100.0)
+    one = student(BURN + "def f(): burn(0.3)", allowance=allowance)
+    server = one._child._server
+    assert one.answer(Call("f", ())).status == "answered"
+    charged, one._child._charged = one._child._charged, 0.0
+    before = allowance.seconds
+    one.close()
+    for _ in range(600):
+        if before - allowance.seconds < charged:            # or the thread that makes the next process hears of it
+            with server._lock:
+                server._read(time.monotonic() + 0.1)
+    assert before - allowance.seconds >= charged > 0.25
+
+
+def test_judging_goes_on_for_a_while_when_the_account_is_used_up_and_then_ends(monkeypatch):
+    monkeypatch.setattr("autograder.sandbox.allowance.REST", 0.05)
+    with Allowance(0.0).judging():
+        go_on()                                 # what was answered in time may still be compared
+        with pytest.raises(UsedUp):
+            _judge_without_end()
+        with for_everybody():
+            go_on()
+    go_on()
+
+
+def _judge_without_end():
+    while True:
+        go_on()
+
+
+def test_what_is_done_for_everybody_is_on_nobodys_account():
+    allowance = Allowance(100.0)
+    until = time.thread_time() + 0.1
+    with for_everybody(), for_everybody():
+        while time.thread_time() < until:
+            pass
+        assert allowance.seconds > 99.99
+    assert allowance.seconds > 99.99
+    until = time.thread_time() + 0.1
+    while time.thread_time() < until:
+        pass
+    assert allowance.seconds < 99.91
+
+
+def test_a_student_whose_account_is_used_up_is_not_heard_again(student, monkeypatch):
+    monkeypatch.setattr("autograder.sandbox.allowance.REST", -1.0)
+    allowance = Allowance(100.0)
+    one, call = student("def f(): return 1", allowance=allowance), Call("f", ())
+    assert one.answer(call).status == "answered"
+    allowance.charge(1000.0)
+    assert one.answer(call).status == "timed_out"
 
 
 def test_what_the_judge_does_to_ask_is_on_the_account(student, monkeypatch):

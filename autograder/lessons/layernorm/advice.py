@@ -16,8 +16,7 @@ from autograder.kit import (
     inexact,
     nudged,
 )
-
-from . import probes
+from autograder.lessons.layernorm import probes
 
 
 def advice(answers: Answers, reference: Subject, ask: Callable[[Call], Outcome]) -> tuple[list[Text], list[Text]]:

@@ -2,10 +2,9 @@
 from __future__ import annotations
 
 from autograder.kit import Exercise, Lesson
-
-from . import probes
-from .advice import advice
-from .checks import layer_norm, layer_norm_backward
+from autograder.lessons.layernorm import probes
+from autograder.lessons.layernorm.advice import advice
+from autograder.lessons.layernorm.checks import layer_norm, layer_norm_backward
 
 LESSON = Lesson(
     name="layernorm",

@@ -20,6 +20,7 @@ import site
 import socket
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -118,28 +119,32 @@ class Forks:
         if not request:                   # the judge is gone
             os._exit(0)
         (number,) = REQUEST.unpack(request)
+        began = time.process_time()
         with socket.socket(fileno=descriptors[0]) as channel:
             try:
                 pid = os.fork()
             except OSError as error:
-                self._control.send(REPORT.pack(FAILED, number, error.errno))
+                self._control.send(REPORT.pack(FAILED, number, error.errno, 0.0))
                 return None
             if pid == 0:
                 return channel.dup()
         pidfd = os.pidfd_open(pid)
         self._children[pidfd] = number, pid
         self._poll.register(pidfd, select.POLLIN)
-        socket.send_fds(self._control, [REPORT.pack(OPENED, number, pid)], [pidfd])
+        took = time.process_time() - began
+        socket.send_fds(self._control, [REPORT.pack(OPENED, number, pid, took)], [pidfd])
         return None
 
     def _reap(self, pidfd: int) -> None:
+        began = time.process_time()
         number, pid = self._children.pop(pidfd)
         self._poll.unregister(pidfd)
         os.close(pidfd)
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)            # and whatever it started: its group lasts until it is reaped
-        _, status = os.waitpid(pid, 0)
-        self._control.send(REPORT.pack(ENDED, number, status))
+        _, status, used = os.wait4(pid, 0)
+        took = used.ru_utime + used.ru_stime + time.process_time() - began
+        self._control.send(REPORT.pack(ENDED, number, status, took))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 
 REQUEST = struct.Struct(">Q")             # judge -> zygote, with one end of a channel: fork a child under this id
-REPORT = struct.Struct(">cQi")            # zygote -> judge: a kind, the id, and a number
-OPENED = b"o"                             # with a pidfd; the number is the process id
-ENDED = b"e"                              # the number is the wait status
+REPORT = struct.Struct(">cQid")           # zygote -> judge: a kind, the id, a number, and seconds of processor time
+OPENED = b"o"                             # with a pidfd; the number is the process id; what the fork took
+ENDED = b"e"                              # the number is the wait status; what it took in all, and to take it away
 FAILED = b"f"                             # the number is the errno of the fork

@@ -19,8 +19,7 @@ from autograder.kit import (
     stays_as_it_was,
     text,
 )
-
-from .. import probes
+from autograder.lessons.layernorm import probes
 
 #: one of these must be right before anything else earns points; a wrong scale shows in the first only
 RIGHT = ("general", "centred")
