@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,46 @@ import numpy as np
 from autograder.atomic import replacing
 
 VERSIONS_KEPT = 3
+PATIENCE = 120.0                                # seconds to wait for another process that computes the same
+Arrays = Mapping[str, np.ndarray]
 
 
 def folder() -> Path:
     """$XDG_CACHE_HOME/multihead-autograder, or ~/.cache/multihead-autograder."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(home, "multihead-autograder")
+
+
+def computed(version: str, name: str, fits: Callable[[Arrays], bool], compute: Callable[[], Arrays]
+             ) -> dict[str, np.ndarray]:
+    """The arrays cached under this name if they fit, else what `compute` returns.
+
+    One process computes; the others that need the same wait for it.
+    """
+    found = load(version, name)
+    if found is None or not fits(found):
+        with _alone(version, name):
+            found = load(version, name)
+            if found is None or not fits(found):
+                found = dict(compute())
+                save(version, name, found)
+    return found
+
+
+@contextmanager
+def _alone(version: str, name: str) -> Iterator[None]:
+    """Nobody else computes this meanwhile. Where nothing can be locked, or it takes too long, everybody does."""
+    from filelock import FileLock, Timeout  # imported by those alone that have to compute
+    lock = FileLock(folder() / version / f"{name}.lock")
+    try:
+        Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=PATIENCE)
+    except (OSError, NotImplementedError, Timeout):
+        pass
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def load(version: str, name: str) -> dict[str, np.ndarray] | None:
@@ -31,7 +66,7 @@ def load(version: str, name: str) -> dict[str, np.ndarray] | None:
         return None
 
 
-def save(version: str, name: str, arrays: Mapping[str, np.ndarray]) -> None:
+def save(version: str, name: str, arrays: Arrays) -> None:
     """Cache these arrays, all or nothing."""
     place = folder() / version
     try:

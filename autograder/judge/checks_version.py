@@ -1,4 +1,4 @@
-"""Compute the version of the checks, which changes whenever a mark could."""
+"""Compute the version of the checks, which changes whenever a mark could, and that of the catalogue's answers."""
 from __future__ import annotations
 
 from functools import lru_cache
@@ -15,9 +15,22 @@ _ROOMS = ("intake", "judge", "sandbox")         # of the package; with the recor
 
 @lru_cache
 def checks_version(lesson: Lesson, limits: str = "") -> str:
+    """16 hex digits over everything in `answers_version`, and over what a course may choose.
+
+    Points and left-out exercises count, and so do limits that differ from the defaults.
+    """
+    digest = blake2b(answers_version(lesson).encode(), digest_size=8)
+    for exercise in lesson.exercises:
+        digest.update(f"{exercise.name} {exercise.points} {exercise.skipped is not None}\0".encode())
+    digest.update(limits.encode())
+    return digest.hexdigest()
+
+
+@lru_cache
+def answers_version(lesson: Lesson) -> str:
     """16 hex digits over the engine, the lesson's checks and mistakes, the reference and what is given.
 
-    Points and left-out exercises chosen by the course count too, and so do limits that differ from the defaults.
+    They decide what a known mistake answers; no course's points change that.
     """
     digest = blake2b(digest_size=8)
     package = Path(str(files("autograder")))
@@ -27,9 +40,6 @@ def checks_version(lesson: Lesson, limits: str = "") -> str:
     digest.update(lesson.reference.encode() + b"\0" + course_file(lesson.reference).read_bytes())
     for language in lesson.editions:
         digest.update("\0".join([language, *chain(*lesson.modules_in(language).items())]).encode())
-    for exercise in lesson.exercises:
-        digest.update(f"{exercise.name} {exercise.points} {exercise.skipped is not None}\0".encode())
-    digest.update(limits.encode())
     return digest.hexdigest()
 
 

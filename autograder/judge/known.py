@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from autograder.judge import cache as kept
-from autograder.judge.checks_version import checks_version
+from autograder.judge.checks_version import answers_version
 from autograder.judge.fingerprint import Row, width
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.table import Made, Table, size_of
@@ -78,34 +78,42 @@ class Known:
         """
         if telling not in self._tables:
             stand_ins = frozenset(exercise.stand_ins)
-            shown = [mistake for mistake in self.all(exercise.name) if self._shows(mistake, telling, stand_ins)]
+            shown = self._shown(exercise, telling, stand_ins)
             self._tables[telling] = self._table(
                 f"{exercise.name}-2", list(combinations(shown, 2)), [telling], stand_ins, [])
         return self._tables[telling]
 
-    def _shows(self, mistake: Mistake, call: Call, stand_ins: frozenset[str]) -> bool:
-        """Whether this question is answered otherwise than by the reference."""
-        subject, right = self.make((mistake,)), self._reference.answer(self.asked(call, stand_ins))
-        return subject is None or not self.row_of(subject, [call], stand_ins).agrees(Row.of([(right, right)])).all()
+    def _shown(self, exercise: Exercise, call: Call, stand_ins: frozenset[str]) -> list[Mistake]:
+        """The mistakes of the exercise with which this question is answered otherwise than by the reference."""
+        right, all = self._reference.answer(self.asked(call, stand_ins)), self.all(exercise.name)
+
+        def shows(mistake: Mistake) -> bool:
+            subject = self.make((mistake,))
+            return subject is None or not self.row_of(subject, [call], stand_ins).agrees(Row.of([(right, right)])).all()
+        known = kept.computed(answers_version(self._lesson), f"{exercise.name}-shown",
+                              lambda known: len(known["shows"]) == len(all),
+                              lambda: {"shows": np.array([shows(mistake) for mistake in all])})
+        return [mistake for mistake, is_shown in zip(all, known["shows"], strict=True) if is_shown]
 
     def _table(self, name: str, made: list[Made], calls: list[Call], stand_ins: frozenset[str],
                before: list[Call]) -> Table:
         rights = [self._reference.answer(self.asked(call, stand_ins)) for call in calls]
         right = Row.of(zip(rights, rights, strict=True))
         starts = np.cumsum([0, *map(width, rights)]).tolist()
-        made, rows = self._rows(name, made, calls, stand_ins, before)
+        made, rows = self._rows(name, made, calls, starts[-1], stand_ins, before)
         return Table(made, calls, starts, rows, right)
 
-    def _rows(self, name: str, made: list[Made], calls: list[Call], stand_ins: frozenset[str], before: list[Call]
-              ) -> tuple[list[Made], Row]:
-        """The rows of those that can be made, cached from an earlier run if possible."""
-        version = checks_version(self._lesson)
-        known = kept.load(version, name)
-        if known is None or len(known["could"]) != len(made):              # cached while the catalogue was being edited
+    def _rows(self, name: str, made: list[Made], calls: list[Call], width: int, stand_ins: frozenset[str],
+              before: list[Call]) -> tuple[list[Made], Row]:
+        """The rows (n, width) of those that can be made, cached from an earlier run if possible."""
+        def fits(known: kept.Arrays) -> bool:   # not where it was cached while the catalogue was being edited
+            return len(known["could"]) == len(made) and known["tokens"].shape[1:] == (width,)
+
+        def compute() -> kept.Arrays:
             rows = [self._made_row(each, calls, stand_ins, before) for each in made]
-            known = {"could": np.array([row is not None for row in rows]),
-                     **vars(Row.stack([row for row in rows if row is not None]))}
-            kept.save(version, name, known)
+            return {"could": np.array([row is not None for row in rows]),
+                    **vars(Row.stack([row for row in rows if row is not None]))}
+        known = kept.computed(answers_version(self._lesson), name, fits, compute)
         could = known.pop("could")
         return [each for each, can in zip(made, could, strict=True) if can], Row(**known)
 
