@@ -27,8 +27,8 @@ def mutants(source: str, functions: Iterable[str]) -> list[Mutant]:
     found = []
     for place, node in enumerate(tree.body):
         if isinstance(node, ast.FunctionDef) and node.name in wanted:
-            written = {ast.unparse(other): other for other in _mutated(node, called)}
-            found += [Mutant(node.name, _change(node, other),
+            written, before = {ast.unparse(other): other for other in _mutated(node, called)}, _lines(node)
+            found += [Mutant(node.name, _change(before, _lines(other), node.name),
                              "\n\n\n".join([*texts[:place], text, *texts[place + 1:]]) + "\n")
                       for text, other in written.items() if text != texts[place] and _compiles(text)]
     return found
@@ -94,11 +94,12 @@ class _Replacing(ast.NodeTransformer):
         return node
 
 
-def _change(before: ast.FunctionDef, after: ast.FunctionDef) -> str:
+def _change(before: list[str], after: list[str], name: str) -> str:
     """The lines that differ, in one line."""
-    lines = [line for line in difflib.ndiff(_lines(before), _lines(after)) if line[0] in "+-"]
-    old, new = ([line[2:].strip() for line in lines if line[0] == sign] for sign in "-+")
-    return f"{before.name}: {'; '.join(old)} -> {'; '.join(new) or 'nothing'}"
+    parts = [part for part in difflib.SequenceMatcher(None, before, after).get_opcodes() if part[0] != "equal"]
+    old = "; ".join(line.strip() for _, start, end, _, _ in parts for line in before[start:end])
+    new = "; ".join(line.strip() for _, _, _, start, end in parts for line in after[start:end])
+    return f"{name}: {old} -> {new or 'nothing'}"
 
 
 def _lines(function: ast.FunctionDef) -> list[str]:
