@@ -19,6 +19,10 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+
+import autograder.nbgrader  # noqa: F401 - before anything imports nbformat, of which it puts off the slow part
+
+# isort: split
 from courses import new_course, run_nbgrader
 from hypothesis import HealthCheck, settings
 
