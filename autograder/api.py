@@ -49,8 +49,9 @@ def check(*paths: str | Path, lesson: str | None = None, course: str | Path | No
     folder `course` decides points and limits; without a folder there are no settings. `limits` replace those of the
     course.
     """
-    rules = rules_of(None if course is None else Path(course), **_fields(limits))
-    names = [lesson_called(lesson)] if lesson is not None else lesson_names()
+    there = None if course is None else Path(course)
+    rules = rules_of(there, **_fields(limits))
+    names = [lesson_called(lesson, there)] if lesson is not None else lesson_names(there)
     submissions, left = read_everything(paths, [rules.lesson(name) for name in names], rules.limits.budget)
     grades = Checked()
     grades.left = tuple(left)
@@ -74,22 +75,24 @@ def grade_course(folder: str | Path, *, lesson: str = DEFAULT, students: Sequenc
     from autograder.run.grade_course import grade_course as grade_class
     course = Course.find(Path(folder))
     class_of_course(course)                         # a roster that cannot be used is said before anything is graded
-    grades = grade_class(course, lesson=lesson_called(lesson), students=tuple(students), language=language, jobs=jobs,
-                         force=force, limits=limits, on_grade=on_grade)
+    grades = grade_class(course, lesson=lesson_called(lesson, course.root), students=tuple(students),
+                         language=language, jobs=jobs, force=force, limits=limits, on_grade=on_grade)
     there = {grade.student for grade in grades}
     missing = class_of_course(course, there).without(there) if not students else []
     return grades.beside(absent=[person.student for person in missing])
 
 
-def verify(lesson: str = DEFAULT, *, quick: bool = False, limits: Limits | None = None,
-           progress: Callable[[str, int, int], None] | None = None) -> Proof:
+def verify(lesson: str = DEFAULT, *, course: str | Path | None = None, quick: bool = False,
+           limits: Limits | None = None, progress: Callable[[str, int, int], None] | None = None) -> Proof:
     """The proof of a lesson: right solutions keep every point, and every known mistake loses some. Takes minutes.
 
-    `quick` tries only a part. `proof.holds` says whether everything is as it should be; `progress` is told what is
-    being tried, how much of it is done, and how much there is.
+    `course` is the folder of a course with lessons of its own. `quick` tries only a part. `proof.holds` says whether
+    everything is as it should be; `progress` is told what is being tried, how much of it is done, and how much there
+    is.
     """
     from autograder.proof import verify as prove
-    return prove(load_lesson(lesson_called(lesson)), limits, quick, progress)
+    there = None if course is None else Path(course)
+    return prove(load_lesson(lesson_called(lesson, there), there), limits, quick, progress)
 
 
 def _fields(limits: Limits | None) -> dict[str, Any]:

@@ -13,6 +13,10 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _SAID = 200                              # characters of an exception's text, which may be about a student's file
 
 
+class Refused(ValueError):
+    """What was asked for cannot be done: what was seen, what was expected and what to do, in one line."""
+
+
 class Stopped(Exception):
     """The run cannot continue: why, and what to do, in one line. What was finished is kept."""
 

@@ -54,9 +54,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(made_once: MadeOnce) -> Iterator[None]:
-    """The autograder keeps nothing in this user's cache, and finds nothing there; other programs keep theirs.
+    """The autograder keeps nothing in this user's cache and configuration, and finds nothing there.
 
-    The sessions of one run share it: the answers of the catalogue are computed once.
+    Other programs keep their caches. The sessions of one run share it: the answers of the catalogue are computed once.
     """
     usual = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
@@ -67,6 +67,7 @@ def own_cache(made_once: MadeOnce) -> Iterator[None]:
     own = made_once("cache", make)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(own))
+        patch.setenv("XDG_CONFIG_HOME", str(made_once("config", lambda folder: None)))
         yield
 
 

@@ -240,7 +240,7 @@ def test_a_lesson_with_a_hole_is_exit_3_and_shown(proof, capsys):
 def test_a_demo_needs_a_folder_that_is_free(monkeypatch, capsys):
     module = ModuleType("autograder.authoring.demo")
 
-    def make_class(folder, students, lesson):
+    def make_class(folder, students, lesson, where):
         raise FileExistsError(f"{folder} is there already, with {students} students wanted")
 
     module.make_class = make_class
@@ -251,7 +251,7 @@ def test_a_demo_needs_a_folder_that_is_free(monkeypatch, capsys):
 
 def test_a_demo_is_graded_at_once(monkeypatch, capsys):
     module = ModuleType("autograder.authoring.demo")
-    module.make_class = lambda folder, students, lesson: [
+    module.make_class = lambda folder, students, lesson, where: [
         (folder / "submitted" / f"student-{number:02}").mkdir(parents=True) for number in range(1, students + 1)]
     monkeypatch.setitem(sys.modules, "autograder.authoring.demo", module)
     assert run("demo", "--students", "3", "--lang", "en") == 0
@@ -282,6 +282,13 @@ def test_a_release_says_what_was_released(release, course, capsys):
     assert release == ["multihead"]
     assert capsys.readouterr().out == (
         "release/multihead: multihead.ipynb; 20 points; contains none of the 9 secret lines\n")
+
+
+def test_a_message_of_clicks_loses_its_full_stop(capsys):
+    assert run("package", "github") == 2
+    said = capsys.readouterr().err
+    assert " (see autograder package github --help)\n" in said
+    assert ". (see" not in said
 
 
 def test_a_release_that_leaks_is_refused_in_one_line(release, monkeypatch, capsys):

@@ -88,9 +88,9 @@ def test_extensions_come_from_a_list(words, course):
     assert len(extensions(course.root)) == 2
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
 @pytest.mark.parametrize("words", ["Student\tUntil\nstudent-01\t2026-10-26 20:00\n",
-                                   "sep=;\r\nstudent;UNTIL;Why\r\nstudent-01;2026-10-26 20:00;ill\r\n"])
+                                   "sep=;\r\nstudent;UNTIL;Name\r\nstudent-01;2026-10-26 20:00;Zoë\r\n"])
 def test_a_list_is_read_whatever_saved_it(words, encoding, tmp_path):
     path = tmp_path / "list.csv"
     path.write_bytes(words.encode(encoding))

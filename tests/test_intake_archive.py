@@ -54,7 +54,7 @@ def _said(text):
 
 def test_an_archive_gives_its_notebooks_by_their_path_in_it(lesson, tmp_path):
     content = packed("b/student-02.ipynb", "student-01.ipynb", "c.py", "attention.py", ("notes.txt", b"x"),
-                     "__MACOSX/._a.ipynb", ".hidden/x.ipynb")
+                     "__MACOSX/._a.ipynb", ".hidden/x.ipynb", ("timestamp.txt", b"2026-03-06 19:59:00 UTC"))
     submissions = read_archive(lesson, tmp_path, content)
     assert found(submissions) \
         == [("b/student-02.ipynb", "student-02"), ("c.py", "c"), ("student-01.ipynb", "student-01")]

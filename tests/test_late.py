@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from autograder.course.late import days_late
 from autograder.course.settings import LateSettings, Settings
-from autograder.course.times import understood
+from autograder.course.times import clock_was_changed, understood
 
 ZONE = "Europe/Amsterdam"
 WINTER, SUMMER = datetime(2026, 10, 25, 1, 0), datetime(2026, 3, 29, 1, 0)      # the moments of the change, in UTC
@@ -87,3 +87,4 @@ def test_a_time_on_the_clock_of_the_course_is_understood_unless_it_came_twice_or
     assert understood(words, ZONE) == understood(f"{words} {ZONE}")
     twice = local.replace(fold=0).utcoffset() != local.replace(fold=1).utcoffset()
     assert understood(words, ZONE) == (None if twice else moment)
+    assert clock_was_changed(words, ZONE) == clock_was_changed(f"{words} {ZONE}") == twice

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.course.folder import exchange_files, timestamp, unclear_time
-from autograder.course.submitted import asking_about_the_time
+from autograder.course.submitted import asking_about_the_time, time_is_unclear
 from autograder.course.times import understood
 from autograder.records import text
 
@@ -61,6 +61,18 @@ def test_an_unclear_time_is_for_a_person_and_goes_nowhere(tmp_path, words):
     assert (timestamp(folder), exchange_files(folder)) == (None, {})
     (folder / "timestamp.txt").write_text("2025-03-04 05:06:07 UTC")
     assert asking_about_the_time(asked, course, LESSON.name) == grade
+
+
+@pytest.mark.parametrize("words", ["2026-10-25 02:30:00 Europe/Amsterdam", "2026-03-29 02:30:00 Europe/Amsterdam"])
+def test_a_time_that_came_twice_or_never_is_said_to_be_one(tmp_path, words):
+    course = new_course(tmp_path)
+    folder = course.path("submitted", "student-01", LESSON.name)
+    folder.mkdir(parents=True)
+    (folder / "timestamp.txt").write_text(words)
+    asked = asking_about_the_time(grade_of("student-01"), course, LESSON.name)
+    assert "the clock was changed then" in asked.for_a_person[0].template
+    assert time_is_unclear(asked)
+    assert asking_about_the_time(asked, course, LESSON.name) == asked
 
 
 def test_no_time_at_all_is_nothing_to_ask_about(tmp_path):

@@ -9,13 +9,11 @@ import base64
 from collections.abc import Iterator
 from html import escape
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
 
 from autograder.lessons.installed import every_lesson
-from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 
 WIDTH = 560                                     # pixels; on a narrower page the picture shrinks
@@ -33,10 +31,9 @@ def write() -> list[Path]:
 
 def picture_cells(lesson: Lesson, language: str) -> dict[str, str]:
     """Id of the text cell -> its whole source, for each picture of the lesson."""
-    name = f"autograder.lessons.{lesson.name}.pictures"
-    if find_spec(name) is None:
+    if not lesson.has("pictures"):
         return {}
-    module = import_module(name)
+    module = import_module(f"{lesson.home.package}.pictures")
     return {f"beeld-{picture.replace('_', '-')}": tag(*module.picture(picture, language))
             for picture in module.PICTURES}
 
@@ -70,4 +67,4 @@ def sync(lesson: Lesson) -> list[Path]:
 
 
 def _editions(lesson: Lesson) -> Iterator[tuple[str, Path]]:
-    return ((language, course_file(path)) for language, path in lesson.editions.items())
+    return ((language, lesson.home.path(path)) for language, path in lesson.editions.items())

@@ -91,8 +91,8 @@ class _Made:
 
 @contextmanager
 def _proven(course: Path, assignment: str, db_url: str | None = None) -> Iterator[_Made]:
-    lesson, name = _lesson_of(assignment)
-    config = with_points(_config(course), course_lesson(course, lesson))
+    lesson, name = _lesson_of(assignment, course)
+    config = with_points(_config(course), course, course_lesson(course, lesson))
     config.merge(Config({"CourseDirectory": {"db_url": db_url}} if db_url else {}))
     directory = CourseDirectory(config=config, root=str(course))
     source = Path(directory.format_path(directory.source_directory, ".", assignment)).resolve()
@@ -125,10 +125,10 @@ def _contents(folder: Path) -> dict[str, bytes]:
             if path.is_file() and "__pycache__" not in path.parts}
 
 
-def _lesson_of(assignment: str) -> tuple[Lesson, str]:
+def _lesson_of(assignment: str, course: Path) -> tuple[Lesson, str]:
     """The lesson that has this assignment as an edition, and the file name of its notebook."""
     editions = {Path(path).parent.name: (lesson, Path(path).name)
-                for lesson in every_lesson() for path in lesson.editions.values()}
+                for lesson in reversed(every_lesson(course)) for path in lesson.editions.values()}
     if assignment not in editions:
         raise ValueError(f"there is no assignment {assignment!r}; the lessons have: {', '.join(sorted(editions))}")
     return editions[assignment]
@@ -154,7 +154,7 @@ def _config(course: Path) -> Config:
 
 def _secrets(lesson: Lesson, source: Path, name: str) -> Secrets:
     """The secret lines of the lesson's reference and of the source notebook itself."""
-    reference = bodies(course_file(lesson.reference).read_text(encoding="utf-8"))
+    reference = bodies(lesson.home.text(lesson.reference))
     lines = [line for body in reference.values() for line in body]
     return secrets(nbformat.read(source / name, as_version=4), lines)
 

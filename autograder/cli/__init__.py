@@ -10,21 +10,37 @@ import io
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
-from autograder.cli import check, course, dev, export, extend, feedback, forget, init, lesson, new, package, report
+from autograder.cli import (
+    check,
+    course,
+    dev,
+    export,
+    extend,
+    feedback,
+    forget,
+    init,
+    lesson,
+    new,
+    package,
+    report,
+    trust,
+)
 from autograder.cli.common import BROKEN, DONE, INTERRUPTED, NO_READER, WRONG_USAGE, course_settings, exit_code
 from autograder.cli.options import examples
-from autograder.faults import FULL, Stopped
+from autograder.faults import FULL, Refused, Stopped
 from autograder.output.streams import open_what_is_closed, silence_output
 
 __all__ = ["cli", "exit_code", "main", "run"]
 SETTINGS = "autograder.toml"
 COMPLETE = "_AUTOGRADER_COMPLETE"            # set by a shell that asks how to complete a word
 COMMANDS = (check.check, init.init, course.grade, course.diff, report.report, export.export, feedback.feedback,
-            extend.extend, lesson.release, lesson.verify, new.new, package.package, course.demo, forget.forget, dev.dev)
+            extend.extend, lesson.release, lesson.verify, new.new, trust.trust, package.package, course.demo,
+            forget.forget, dev.dev)
 
 
 def _show_version(context: click.Context, option: click.Parameter, value: bool) -> None:
@@ -32,7 +48,7 @@ def _show_version(context: click.Context, option: click.Parameter, value: bool) 
         from autograder import __version__
         from autograder.judge.checks_version import checks_version
         from autograder.lessons.installed import lesson_names, load_lesson
-        checks = (f"{name} {checks_version(load_lesson(name))}" for name in lesson_names())
+        checks = (f"{name} {checks_version(load_lesson(name, Path.cwd()))}" for name in lesson_names(Path.cwd()))
         click.echo(f"autograder {__version__}, checks of {', '.join(checks)}")
         context.exit()
 
@@ -111,7 +127,10 @@ def run(arguments: list[str]) -> int:
         return WRONG_USAGE
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "autograder"
-        click.echo(f"{where}: {error.format_message()} (see {where} --help)", err=True)
+        click.echo(f"{where}: {error.format_message().removesuffix('.')} (see {where} --help)", err=True)
+        return WRONG_USAGE
+    except Refused as error:
+        click.echo(f"autograder: {error}", err=True)
         return WRONG_USAGE
     except (KeyboardInterrupt, click.Abort) as stop:
         click.echo(str(stop) or "stopped", err=True)

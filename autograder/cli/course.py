@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from autograder.cli.class_list import class_list
-from autograder.cli.common import BROKEN, LESSON, answers, exit_code, say
+from autograder.cli.common import BROKEN, answers, exit_code, say
 from autograder.cli.final_marks import marked
-from autograder.cli.lessons import course_and_lesson, lesson_option
+from autograder.cli.lessons import THE_DEFAULT, chosen_lesson, course_and_lesson, lesson_option
 from autograder.cli.options import common, course_options, examples, jobs_option, json_target, run_options
 from autograder.cli.report import write_course_report
 from autograder.cli.watching import Watch, profiled, stopping_kindly, watched
@@ -58,7 +58,7 @@ def diff(target: str | None, language: str, jobs: int, students: tuple[str, ...]
 @click.option("--students", metavar="N", type=click.IntRange(1, 10_000), default=30, show_default=True,
               help="How many students the class has.")
 @jobs_option
-@lesson_option(LESSON)
+@lesson_option(THE_DEFAULT)
 @json_target
 @common
 def demo(folder: Path, students: int, jobs: int, lesson: str | None, target: str | None, language: str,
@@ -66,10 +66,11 @@ def demo(folder: Path, students: int, jobs: int, lesson: str | None, target: str
     """Make a synthetic class out of the catalogue of mistakes, and grade it."""
     from autograder.authoring.demo import make_class
     try:
-        make_class(folder, students, lesson=lesson or LESSON)
+        lesson = chosen_lesson(lesson)
+        make_class(folder, students, lesson=lesson, where=Path.cwd())
     except FileExistsError as error:
         raise click.UsageError(str(error)) from None
-    return _grade_course(folder, target, language, lesson or LESSON, limits, jobs=jobs, students=(), force=False)
+    return _grade_course(folder, target, language, lesson, limits, jobs=jobs, students=(), force=False)
 
 
 def _grade_course(folder: Path, target: str | None, language: str, lesson: str | None, limits: dict[str, Any],

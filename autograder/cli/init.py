@@ -14,7 +14,7 @@ def _called(context: click.Context, option: click.Parameter, values: tuple[str, 
     """The names of these lessons, each once."""
     from autograder.lessons.installed import lesson_called
     try:
-        return list(dict.fromkeys(map(lesson_called, values)))
+        return list(dict.fromkeys(lesson_called(value) for value in values))
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
 
@@ -34,6 +34,8 @@ def init(folder: Path, lessons: list[str], empty: bool) -> int:
     Nothing that is there is overwritten.
     """
     from autograder.authoring.course_folder import make_course
+    from autograder.lessons.trust import trust
+    strange = os.path.lexists(folder / "lessons")       # whoever made it, it was not this command
     if empty and lessons:
         raise click.UsageError("--empty makes a course without lessons; leave out --lesson")
     try:
@@ -43,6 +45,10 @@ def init(folder: Path, lessons: list[str], empty: bool) -> int:
     except OSError as error:
         raise click.UsageError(f"cannot make {folder}: {error.strerror or error}") from None
     click.echo(f"{os.path.relpath(folder)}: {', '.join(made)}")
+    if strange:
+        click.echo(f"The lessons that were there already are not used until you run: autograder trust {folder}")
+    else:
+        trust(folder)
     if not empty:
         here = "" if os.path.samefile(folder, ".") else f"in {folder}: "
         click.echo(f"Next, {here}autograder release")

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from autograder.cli.common import BROKEN, DONE, LESSON
-from autograder.cli.lessons import lesson_option, lessons_to_try
+from autograder.cli.common import BROKEN, DONE
+from autograder.cli.lessons import THE_DEFAULT, chosen_lesson, lesson_option, lessons_to_try
 from autograder.cli.options import common, examples
 
 
@@ -20,7 +20,7 @@ def release(lesson: str | None) -> int:
     """Make release/ out of assignments/, and prove that nothing leaked."""
     from autograder.authoring.release import release as make_release
     from autograder.lessons.installed import assignments_of, load_lesson
-    names = [name for each in lessons_to_try(lesson) for name in assignments_of(load_lesson(each))]
+    names = [name for each in lessons_to_try(lesson) for name in assignments_of(load_lesson(each, Path.cwd()))]
     for name in [name for name in names if Path("assignments", name).is_dir()] or names[:1]:
         try:
             made = make_release(Path.cwd(), name)
@@ -36,14 +36,14 @@ def release(lesson: str | None) -> int:
     "autograder verify --table                      # also show which checks catch each mistake"))
 @click.option("--quick", is_flag=True, help="Only every 7th mutant, variant and left-out mistake.")
 @click.option("--table", is_flag=True, help="Also show which checks catch each mistake.")
-@lesson_option(LESSON)
+@lesson_option(THE_DEFAULT)
 @common
 def verify(quick: bool, table: bool, lesson: str | None, language: str, **limits: Any) -> int:
     """Prove the lesson: the reference gets full marks, an untouched notebook zero, every mistake is caught."""
     from autograder.api import Limits
     from autograder.api import verify as prove
     from autograder.proof import render
-    proof = prove(lesson or LESSON, quick=quick, limits=Limits(**limits),
+    proof = prove(chosen_lesson(lesson), course=Path.cwd(), quick=quick, limits=Limits(**limits),
                   progress=_trying if sys.stderr.isatty() else None)
     click.echo(render(proof, table))
     return DONE if proof.holds else BROKEN

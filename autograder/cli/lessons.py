@@ -2,11 +2,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from autograder.cli.common import LESSON, course_settings
+from autograder.cli.common import LESSON, course_settings, say
+
+Some = TypeVar("Some")
+#: what the commands do without the option that need one lesson
+THE_DEFAULT = f"the first of the course's own, else {LESSON}"
 
 if TYPE_CHECKING:
     from autograder.course.submitted import SubmittedFolder
@@ -18,7 +22,7 @@ def _called(context: click.Context, option: click.Parameter, value: str | None) 
         return None
     from autograder.lessons.installed import lesson_called
     try:
-        return lesson_called(value)
+        return lesson_called(value, Path.cwd())
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
 
@@ -26,7 +30,7 @@ def _called(context: click.Context, option: click.Parameter, value: str | None) 
 def _begun(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
     """The lessons whose names begin with this, for shell completion."""
     from autograder.lessons.installed import lesson_names
-    return [name for name in lesson_names() if name.startswith(begun)]
+    return [name for name in lesson_names(Path.cwd()) if name.startswith(begun)]
 
 
 def lesson_option(where_unsaid: str):
@@ -36,9 +40,25 @@ def lesson_option(where_unsaid: str):
 
 
 def lessons_to_try(name: str | None) -> list[str]:
-    """The named lesson, or all of them with the default first."""
+    """The named lesson, or all of them with the default of this folder first."""
     from autograder.lessons.installed import lesson_names
-    return [name] if name else lesson_names()
+    return [name] if name else _saying_what_is_not_used(lesson_names(Path.cwd()), Path.cwd())
+
+
+def chosen_lesson(name: str | None) -> str:
+    """The named lesson, or the default of this folder: a course's own lesson, if it has one."""
+    return lessons_to_try(name)[0]
+
+
+def _saying_what_is_not_used(lessons: list[Some], folder: Path) -> list[Some]:
+    """These lessons of a course; says once in a command if the course has others that may not be used."""
+    from autograder.lessons.installed import untrusted
+    context = click.get_current_context(silent=True)
+    if (line := untrusted(folder)) and not (context and context.meta.setdefault(__name__, "")):
+        say(line)
+        if context:
+            context.meta[__name__] = line
+    return lessons
 
 
 def course_and_lesson(folder: Path, name: str | None) -> tuple[SubmittedFolder, str]:
@@ -56,7 +76,8 @@ def course_and_lesson(folder: Path, name: str | None) -> tuple[SubmittedFolder, 
         raise click.UsageError(str(error)) from None
     if name is not None:
         return work, name
-    there = [lesson.name for lesson in every_lesson() if work.students(lesson)]
+    there = [lesson.name for lesson in _saying_what_is_not_used(every_lesson(work.course.root), work.course.root)
+             if work.students(lesson)]
     if len(there) > 1:
         raise click.UsageError(f"students handed in {' and '.join(there)}; choose one with --lesson NAME")
-    return work, there[0] if there else LESSON
+    return work, there[0] if there else chosen_lesson(None)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from autograder.cli.common import DONE, LESSON
-from autograder.cli.lessons import lesson_option
+from autograder.cli.common import DONE
+from autograder.cli.lessons import THE_DEFAULT, chosen_lesson, lesson_option
 from autograder.cli.options import examples
 
 if TYPE_CHECKING:
@@ -35,32 +35,32 @@ def new() -> None:
 @new.command(short_help="A fact about an exercise that earns students points.")
 @click.argument("exercise")
 @click.argument("name")
-@lesson_option(LESSON)
+@lesson_option(THE_DEFAULT)
 def check(exercise: str, name: str, lesson: str | None) -> int:
     """Prepare the check NAME (such as keeps-order) of an EXERCISE."""
     from autograder.authoring.new import new_check
-    return _make(new_check, lesson or LESSON, exercise, name)
+    return _make(new_check, chosen_lesson(lesson), exercise, name)
 
 
 @new.command(short_help="A wrong solution that students really write.")
 @click.argument("exercise")
 @click.argument("name")
-@lesson_option(LESSON)
+@lesson_option(THE_DEFAULT)
 def mistake(exercise: str, name: str, lesson: str | None) -> int:
     """Prepare the mistake NAME (such as gain-halved) of an EXERCISE."""
     from autograder.authoring.new import new_mistake
-    return _make(new_mistake, lesson or LESSON, exercise, name)
+    return _make(new_mistake, chosen_lesson(lesson), exercise, name)
 
 
 @new.command(short_help="A function that students write.")
 @click.argument("name")
 @points_option
 @parameters_option
-@lesson_option(LESSON)
+@lesson_option(THE_DEFAULT)
 def exercise(name: str, points: int, parameters: str, lesson: str | None) -> int:
     """Prepare the exercise NAME, which is the function's name, after the others of its lesson."""
     from autograder.authoring.new import new_exercise
-    return _make(new_exercise, lesson or LESSON, name, points, parameters)
+    return _make(new_exercise, chosen_lesson(lesson), name, points, parameters)
 
 
 @new.command(short_help="A lesson, with its first exercise.")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from autograder.cli.common import DONE, LESSON, course_settings
-from autograder.cli.lessons import lesson_option
+from autograder.cli.common import DONE, course_settings
+from autograder.cli.lessons import THE_DEFAULT, chosen_lesson, lesson_option
 from autograder.cli.options import examples
 
 
@@ -21,7 +21,7 @@ def package() -> None:
     """
 
 
-grades_lesson = lesson_option(LESSON)
+grades_lesson = lesson_option(THE_DEFAULT)
 
 
 @package.command(short_help="A zip for a programming assignment of Gradescope.", epilog=examples(
@@ -36,7 +36,7 @@ def gradescope(output: Path | None, lesson: str | None) -> int:
     from autograder.integrations.package import gradescope as made
     from autograder.integrations.wheel import zipped
     course_settings()
-    lesson = lesson or LESSON
+    lesson = chosen_lesson(lesson)
     output = output or Path(f"gradescope-{lesson}.zip")
     contents = made(lesson, Path.cwd())
     try:
@@ -59,7 +59,7 @@ def gradescope(output: Path | None, lesson: str | None) -> int:
 def github(grader: str, output: Path | None, lesson: str | None) -> int:
     """Make the private repository with the checks, and the workflow for the template that students start from."""
     from autograder.integrations.package import github as made
-    lesson = lesson or LESSON
+    lesson = chosen_lesson(lesson)
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", grader, re.ASCII):
         raise click.UsageError(f"--grader is {grader!r}, expected OWNER/NAME, as in our-course/multihead-grader")
     if not re.fullmatch(r"[A-Za-z0-9]+", lesson):

@@ -41,9 +41,9 @@ def read_list(path: Path, assignment: str = "") -> dict[tuple[str, str], str]:
     try:
         content = path.read_bytes()
         marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))           # "Unicode text" of Excel
-        words = content.decode("utf-16" if marked else "utf-8-sig")
+        words = content.decode("utf-16") if marked else _utf8_or_ansi(content)
     except UnicodeDecodeError as error:
-        raise CourseError(f"{path} is not UTF-8 (byte {error.start}); save it as CSV (UTF-8)") from None
+        raise CourseError(f"{path} is not text (byte {error.start}); save it as CSV (UTF-8)") from None
     except OSError as error:
         raise CourseError(f"cannot read {path}: {error.strerror or error}") from None
     words = re.sub(r"\A(?:sep=.)?[\r\n]+", "", words)                                     # Excel's own first line
@@ -57,6 +57,14 @@ def read_list(path: Path, assignment: str = "") -> dict[tuple[str, str], str]:
                           f"{', '.join(name for name in COLUMNS if name in needed)}")
     rows.fieldnames = columns
     return _rows(path, rows, assignment)
+
+
+def _utf8_or_ansi(content: bytes) -> str:
+    """Excel in the Netherlands saves CSV as Windows-1252 unless told otherwise; a list may hold names too."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252")
 
 
 def _rows(path: Path, rows: csv.DictReader, assignment: str) -> dict[tuple[str, str], str]:

@@ -6,6 +6,7 @@ key, what was seen, what is expected, and the nearest key that exists.
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Collection
@@ -18,7 +19,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from autograder.lessons.installed import lesson_names, load_lesson
+from autograder.lessons.installed import lesson_names, load_lesson, own_lessons, untrusted
 from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.records import text
 
@@ -95,10 +96,20 @@ class Settings(_Table, frozen=True):
     late: LateSettings = LateSettings()
     lessons: dict[str, LessonSettings] = {}
 
+    @property
+    def course(self) -> str | None:
+        """The folder of the course, if it has lessons of its own."""
+        return None
+
+    def at(self, course: str | None) -> Settings:
+        """The same settings, of a course with lessons of its own there."""
+        fields = {name: getattr(self, name) for name in Settings.__struct_fields__}
+        return SettingsThere(**fields, course=course) if course else Settings(**fields)
+
     def lesson(self, name: str) -> Lesson:
         """The lesson of this name with the course's points, and without the exercises that it leaves out."""
         own = self.lessons.get(name, LessonSettings())
-        return _configured(name, tuple(own.points.items()), own.skip)
+        return _configured(load_lesson(name, self.course), tuple(own.points.items()), own.skip)
 
     def pass_points(self, lesson: str, max_points: float) -> float:
         """The points that are needed to pass this lesson, of so many."""
@@ -124,13 +135,19 @@ class Settings(_Table, frozen=True):
         return {name: value for name, value in found.items() if value is not None}
 
 
+class SettingsThere(Settings, frozen=True):
+    """The settings of a course with lessons of its own, which are found by its folder."""
+
+    course: str | None = None  # pyright: ignore[reportIncompatibleMethodOverride] - no other field may follow the file's
+
+
 def read_settings(folder: Path) -> Settings:
     """The settings of the course in this folder; SettingsError if they are invalid."""
-    path = Path(folder, FILE)
+    path, own = Path(folder, FILE), os.path.realpath(folder) if own_lessons(folder) else ""
     try:
         words = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        return Settings()
+        return Settings().at(own)
     except OSError as error:
         raise SettingsError(f"cannot read {path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
@@ -140,7 +157,7 @@ def read_settings(folder: Path) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path} is not TOML: {error}") from None
     try:
-        settings = msgspec.convert(said, Settings)
+        settings = msgspec.convert(said, Settings).at(own)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{path}: {_in_words(str(error), said)}") from None
     try:
@@ -154,8 +171,7 @@ def read_settings(folder: Path) -> Settings:
 # --- the lesson as this course has it -----------------------------------------------------------------------------
 
 @lru_cache
-def _configured(name: str, points: tuple[tuple[str, float], ...], skip: tuple[str, ...]) -> Lesson:
-    lesson = load_lesson(name)
+def _configured(lesson: Lesson, points: tuple[tuple[str, float], ...], skip: tuple[str, ...]) -> Lesson:
     if not points and not skip:
         return lesson
     worth = dict(points)
@@ -174,9 +190,11 @@ def _exercise(exercise: Exercise, worth: float | None, skip: bool) -> Exercise:
 
 def _check_lessons(settings: Settings) -> None:
     for name, own in settings.lessons.items():
-        if name not in lesson_names():
-            raise SettingsError(f"there is no lesson {name!r}{nearest(name, lesson_names())}")
-        exercises = [exercise.name for exercise in load_lesson(name).exercises] if own.points or own.skip else []
+        course = settings.course
+        if name not in (names := lesson_names(course)):
+            raise SettingsError(untrusted(course, name) or f"there is no lesson {name!r}{nearest(name, names)}")
+        asked = load_lesson(name, course).exercises if own.points or own.skip else ()
+        exercises = [exercise.name for exercise in asked]
         for where, names in ((f"lessons.{name}.points", own.points), (f"lessons.{name}.skip", own.skip)):
             for exercise in names:
                 if exercise not in exercises:

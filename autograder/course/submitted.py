@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from msgspec.structs import replace
 
 from autograder.course.folder import TIMESTAMP, Course, timestamp_file, unclear_time
+from autograder.course.times import clock_was_changed
 from autograder.intake import read_folder
 from autograder.intake.apart import SECONDS
 from autograder.intake.course_layout import in_course, place_of_work
@@ -42,8 +43,8 @@ class SubmittedFolder:
         course, known = self.course, dict(self.course.submissions(lesson.name))
         if self._listing is None:
             return Found([Work(student, (), str(folder)) for student, folder in known.items()], [], [], [])
-        others = (course.assignments | {name for each in every_lesson() for name in assignments_of(each)}) - {
-            *assignments_of(lesson)}
+        ours = {name for each in every_lesson(course.root) for name in assignments_of(each)}
+        others = (course.assignments | ours) - {*assignments_of(lesson)}
         return in_course(self._listing, lesson, others, course.excluded, known)
 
     def students(self, lesson: Lesson) -> list[str]:
@@ -88,12 +89,12 @@ def _add(whole: Listing, name: str, top: Path) -> None:
 def work_folder(course: Course, student: str, assignment: str) -> Path:
     """The folder with what this student handed in for an assignment, which may be called otherwise than expected."""
     own, top = course.path("submitted", student, assignment), _top(course)
-    if top is None or assignment not in lesson_names() or _holds_a_file(own) or not (top / student).is_dir():
+    if top is None or assignment not in lesson_names(course.root) or _holds_a_file(own) or not (top / student).is_dir():
         return own
     listing = Listing()
     if not (top / student).is_symlink():
         _add(listing, student, top)
-    place = place_of_work(student, listing, load_lesson(assignment), own.is_dir())
+    place = place_of_work(student, listing, load_lesson(assignment, course.root), own.is_dir())
     return own if place is None else top / place
 
 
@@ -142,12 +143,15 @@ def _found_in(place: Path, own: Path, graded: bool) -> Text:
 
 _UNCLEAR = text("when this was handed in was not understood ({said}; expected a time such as {expected}), so look "
                 "whether it is late", said="", expected="2026-03-06 19:59:00 UTC")
+_TWICE = text("when this was handed in was not understood ({said}: the clock was changed then, so that this time came "
+              "twice or never), so look whether it is late", said="")
 _MISSING = text("nothing says when this was handed in ({file} is missing), so look whether it is late", file=TIMESTAMP)
+_ASKED = tuple(why.template for why in (_UNCLEAR, _TWICE, _MISSING))
 
 
 def time_is_unclear(grade: Grade) -> bool:
     """Whether a person was asked about when this was handed in."""
-    return any(why.template in (_UNCLEAR.template, _MISSING.template) for why in grade.for_a_person)
+    return any(why.template in _ASKED for why in grade.for_a_person)
 
 
 def asking_about_the_time(grade: Grade, course: Course, assignment: str, matters: bool = False) -> Grade:
@@ -157,9 +161,9 @@ def asking_about_the_time(grade: Grade, course: Course, assignment: str, matters
     """
     folder = work_folder(course, grade.student, assignment)
     said = unclear_time(folder)
-    asked = (_UNCLEAR.template, _MISSING.template)
-    others = tuple(why for why in grade.for_a_person if why.template not in asked)
-    unclear = () if said is None else (Text(_UNCLEAR.template, {**_UNCLEAR.values, "said": label(said)}),)
+    others = tuple(why for why in grade.for_a_person if why.template not in _ASKED)
+    why = _TWICE if said and clock_was_changed(said) else _UNCLEAR
+    unclear = () if said is None else (Text(why.template, {**why.values, "said": label(said)}),)
     if matters and said is None and not timestamp_file(folder):
         unclear = (_MISSING,)
     return replace(grade, for_a_person=(*others, *unclear)) if unclear or others != grade.for_a_person else grade

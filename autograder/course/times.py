@@ -19,23 +19,35 @@ def understood(words: str, zone_left_out: str = "UTC") -> datetime | None:
 
     nbgrader writes UTC where it leaves out the zone; a teacher means the course's own.
     """
+    moment = _written(words, zone_left_out)
+    if moment is None or _came_twice_or_never(moment):
+        return None
+    try:
+        return moment.astimezone(UTC).replace(tzinfo=None)
+    except OverflowError:
+        return None
+
+
+def clock_was_changed(words: str, zone_left_out: str = "UTC") -> bool:
+    """Whether this would be a time, but came twice or never, as the clock of its zone was changed."""
+    moment = _written(words, zone_left_out)
+    return moment is not None and _came_twice_or_never(moment)
+
+
+def _written(words: str, zone_left_out: str) -> datetime | None:
     match = _TIME.fullmatch(words.strip())
     zone = match and _zone(match["zone"] or zone_left_out)
     if not match or not zone:
         return None
     try:
-        moment = datetime.fromisoformat(f"{match['date']} {match['clock']}").replace(
+        return datetime.fromisoformat(f"{match['date']} {match['clock']}").replace(
             microsecond=int(f"{match['fraction'] or '0':0<6}"[:6]), tzinfo=zone)
-        if moment.replace(fold=1).utcoffset() != moment.utcoffset():
-            return None                         # the clock was changed: this time came twice, or not at all
-        return moment.astimezone(UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError):
+    except ValueError:
         return None
 
 
-def clock_was_changed(words: str, zone: str) -> bool:
-    """Whether this would be a time, but came twice or never, as the clock of that zone was changed."""
-    return understood(words, zone) is None and understood(words, "UTC") is not None
+def _came_twice_or_never(moment: datetime) -> bool:
+    return moment.replace(fold=1).utcoffset() != moment.utcoffset()
 
 
 def _zone(name: str) -> tzinfo | None:

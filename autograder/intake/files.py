@@ -15,7 +15,7 @@ SUFFIXES = (".ipynb", ".py", ".ipynb.txt", ".ipynb.json")       # browsers add t
 BARE = ("", ".txt", ".json")              # what is left of .ipynb where a browser or a cloud drive renamed it
 ARCHIVE = ".zip"
 ENTRY_CAP = 50_000                        # files and folders below the given one
-_PASSED_BY = ("__pycache__", "__MACOSX", "node_modules", "site-packages", "venv")
+_PASSED_BY = ("__pycache__", "__MACOSX", "node_modules", "site-packages", "venv", "timestamp.txt")
 
 
 @dataclass(frozen=True)

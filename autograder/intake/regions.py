@@ -7,7 +7,6 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import UNWRITTEN, Lesson
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -45,12 +44,12 @@ def _stub(source: str, where: str) -> str:
 def wanted_bodies(lesson: Lesson) -> dict[str, list[str]]:
     """The bodies of the functions that students write."""
     exercises = {exercise.name for exercise in lesson.exercises}
-    code = course_file(lesson.reference).read_text(encoding="utf-8")
+    code = lesson.home.path(lesson.reference).read_text(encoding="utf-8")
     return {name: lines for name, lines in bodies(code).items() if name in exercises}
 
 
 def editions(lesson: Lesson) -> list[Path]:
-    return [course_file(path) for path in lesson.editions.values()]
+    return [lesson.home.path(path) for path in lesson.editions.values()]
 
 
 def read_notebook(path: Path) -> nbformat.NotebookNode:

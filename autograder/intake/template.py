@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from autograder.intake.encoding import text_of
 from autograder.intake.notebook_json import notebook_cells
-from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.kit.home import Home
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import NotebookCell
 
@@ -37,7 +37,7 @@ class Template:
 def template_of(lesson: Lesson) -> Template:
     """The lesson's given cells, read once per lesson."""
     worth = tuple((exercise.grade_id, f"{exercise.worth:g}") for exercise in lesson.exercises)
-    return _template(tuple(sorted(lesson.editions.items())), worth)
+    return _template(lesson.home, tuple(sorted(lesson.editions.items())), worth)
 
 
 def normalised(source: str) -> str:
@@ -59,7 +59,7 @@ def visible(source: str) -> str:
 
 
 @lru_cache
-def _template(editions: tuple[tuple[str, str], ...], worth: tuple[tuple[str, str], ...]) -> Template:
+def _template(home: Home, editions: tuple[tuple[str, str], ...], worth: tuple[tuple[str, str], ...]) -> Template:
     given: dict[str, frozenset[str]] = {}
     to_play_with: set[str] = set()
     prose: set[str] = set()
@@ -67,7 +67,7 @@ def _template(editions: tuple[tuple[str, str], ...], worth: tuple[tuple[str, str
     marks: dict[str, frozenset[str]] = {}
     points = dict(worth)                        # the course may have chosen points other than the notebook's
     for language, path in editions:
-        cells, _ = notebook_cells(text_of(course_file(path).read_bytes())[0])
+        cells, _ = notebook_cells(text_of(home.read(path))[0])
         for cell in cells:
             forms = _forms(cell)
             flags, _, written = cell.marks.partition("points=")

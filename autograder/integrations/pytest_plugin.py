@@ -88,7 +88,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
 def _submissions(session: pytest.Session) -> Iterator[SubmissionNode]:
     from autograder.intake import read_any
     paths = [session.config.invocation_params.dir / file for file in session.config.option.submission]
-    submissions = read_any(paths, _lessons(session.config.option.submission_lesson))
+    submissions = read_any(paths, _lessons(session.config))
     students = [submission.student for submission in submissions]
     for submission in submissions:
         unique = submission.student and students.count(submission.student) == 1
@@ -96,11 +96,12 @@ def _submissions(session: pytest.Session) -> Iterator[SubmissionNode]:
         yield SubmissionNode.from_parent(session, name=name, nodeid=name, submission=submission)
 
 
-def _lessons(name: str | None) -> list[Lesson]:
-    """The lesson that was named, or all of them."""
+def _lessons(config: pytest.Config) -> list[Lesson]:
+    """The lesson that was named, or all of them; also those of the course in the folder where pytest was started."""
     from autograder.lessons.installed import lesson_called, lesson_names, load_lesson
+    name, course = config.option.submission_lesson, config.invocation_params.dir
     try:
-        return [load_lesson(lesson) for lesson in ([lesson_called(name)] if name else lesson_names())]
+        return [load_lesson(each, course) for each in ([lesson_called(name, course)] if name else lesson_names(course))]
     except ValueError as error:
         raise pytest.UsageError(f"--submission-lesson: {error}") from None
 
@@ -128,10 +129,11 @@ class SubmissionNode(pytest.Collector):
 
 def _graded(submission: Submission, config: pytest.Config) -> Grade:
     from autograder.course.rules import rules_of
+    from autograder.course.settings import Settings
     from autograder.sandbox.tiers import NoIsolation
     options = config.option
-    rules = rules_of(seconds=options.submission_seconds, memory_mb=options.submission_memory,
-                     isolation=options.submission_isolation)
+    rules = rules_of(Settings().at(str(config.invocation_params.dir)), seconds=options.submission_seconds,
+                     memory_mb=options.submission_memory, isolation=options.submission_isolation)
     try:
         [grade] = rules.graded([submission])
         return grade

@@ -7,10 +7,10 @@ from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 
-from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 
-_ROOMS = ("intake", "judge", "sandbox")         # of the package; with the records and the lesson they decide a mark
+_ROOMS = ("intake", "judge", "sandbox", "lessons/kit")      # of the package; with the records and the lesson they
+                                                            # decide a mark
 
 
 @lru_cache
@@ -34,10 +34,11 @@ def answers_version(lesson: Lesson) -> str:
     """
     digest = blake2b(digest_size=8)
     package = Path(str(files("autograder")))
-    lessons = [path for name in (lesson.name, "kit") for path in (package / "lessons" / name).rglob("*.py")]
-    for path in sorted([*_engine(package), *lessons]):
+    for path in sorted(_engine(package)):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
-    digest.update(lesson.reference.encode() + b"\0" + course_file(lesson.reference).read_bytes())
+    for name, content in sorted(lesson.home.parts().items()):
+        digest.update(f"lessons/{lesson.name}/{name}\0".encode() + content)
+    digest.update(lesson.reference.encode() + b"\0" + lesson.home.read(lesson.reference))
     for language in lesson.editions:
         digest.update("\0".join([language, *chain(*lesson.modules_in(language).items())]).encode())
     return digest.hexdigest()

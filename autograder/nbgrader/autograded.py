@@ -25,7 +25,6 @@ from autograder.intake.encoding import Unreadable, text_of
 from autograder.intake.notebook_json import notebook_cells
 from autograder.intake.regions import stubs
 from autograder.intake.template import normalised, template_of
-from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 from autograder.locale.language import language_for, translate
 from autograder.nbgrader.cell_outputs import (
@@ -137,7 +136,7 @@ class AutogradedWriter:
     def _files(self) -> dict[str, bytes]:
         """The course's own files for this assignment, by their path in its folder, without notebooks."""
         folder = self.course.path("source", ".", self.source.assignment)
-        files = {f"{module}.py": course_file(path).read_bytes() for module, path in self.lesson.beside.items()}
+        files = {f"{module}.py": self.lesson.home.read(path) for module, path in self.lesson.beside.items()}
         for path in _course_files(folder, [*self.course.setting("ignore"), "*.ipynb"]):
             files[path.relative_to(folder).as_posix()] = path.read_bytes()
         return files

@@ -97,7 +97,7 @@ class LmsCollector(FileNameCollectorPlugin):
         if not self.named_regexp:
             return self._collected.get(submitted_file)
         about = super().collect(submitted_file)             # the course has its own pattern
-        if about and notebooks_of(self._assignment) and self._of_the_course(
+        if about and self._notebooks and self._of_the_course(
                 about.get("student_id", ""), PurePath(about.get("file_id", ""))):
             return None
         return about
@@ -173,7 +173,12 @@ class LmsCollector(FileNameCollectorPlugin):
     def _name(self, below: PurePath) -> PurePath:
         """The path without the number that Canvas and browsers add, if that makes it the notebook's name."""
         stem = re.sub(r"(?:-\d+| \(\d+\))$", "", below.stem)
-        return below.with_name(stem + below.suffix) if stem in notebooks_of(self._assignment) else below
+        return below.with_name(stem + below.suffix) if stem in self._notebooks else below
+
+    @property
+    def _notebooks(self) -> list[str]:
+        """The names of the assignment's notebooks, if it is ours."""
+        return notebooks_of(self._assignment, Path(self.parent.coursedir.root))
 
     @property
     def _assignment(self) -> str:

@@ -24,7 +24,7 @@ from autograder.intake.template import visible
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.marks import NoGradebook, gradebook_marks
 from autograder.nbgrader.pages import update_pages
-from autograder.nbgrader.session import course_of, lesson_of
+from autograder.nbgrader.session import course_of, folder_of, lesson_of
 from autograder.output.feedback import feedback_page
 from autograder.records import Mark
 
@@ -47,7 +47,7 @@ class CarryOwnPage(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         about = resources["nbgrader"]
-        lesson = lesson_of(about["assignment"], about["notebook"])
+        lesson = lesson_of(about["assignment"], about["notebook"], folder_of(self))
         if lesson is None:
             return nb, resources
         for cell in nb.cells:

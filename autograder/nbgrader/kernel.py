@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 _PACKAGES = str(Path(__file__).resolve().parents[2])        # where the package `autograder` is found
-_KEPT = ("HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR")
+_KEPT = ("HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "XDG_CONFIG_HOME")
 _START = "import sys; sys.path.append(sys.argv.pop(1)); from autograder.nbgrader.kernel import main; main()"
 
 Answer = dict[str, Any]
@@ -75,8 +75,9 @@ def _answer(exercise: str, sources: Sequence[str]) -> Answer:
 
 
 def _course() -> str:
-    """The folder above the notebook's that holds the course's settings; "" if none does."""
-    return next((str(folder) for folder in Path.cwd().parents if (folder / "autograder.toml").is_file()), "")
+    """The folder above the notebook's that holds the course's settings or lessons; "" if none does."""
+    return next((str(folder) for folder in Path.cwd().parents if (folder / "autograder.toml").is_file()
+                 or any(folder.glob("lessons/*/lesson.py"))), "")
 
 
 def _asked(request: str) -> Answer:
@@ -107,8 +108,9 @@ def main() -> None:
     from autograder.intake import from_sources
     from autograder.locale.language import translate
     request = json.load(sys.stdin)
-    rules = rules_of(Path(request["course"]) if request.get("course") else None)
-    lesson = rules.lesson(_lesson_with(request["exercise"], request["sources"]))
+    course = Path(request["course"]) if request.get("course") else None
+    rules = rules_of(course)
+    lesson = rules.lesson(_lesson_with(request["exercise"], request["sources"], course))
     submission = from_sources("notebook", "student", request["sources"], lesson, rules.limits.budget)
     [grade] = rules.graded([submission])
     reasons = [submission.unreadable] if submission.unreadable is not None else list(grade.for_a_person)
@@ -117,14 +119,13 @@ def main() -> None:
                       "why": "; ".join(translate(reason, "en") for reason in reasons)}))
 
 
-def _lesson_with(exercise: str, sources: Sequence[str]) -> str:
+def _lesson_with(exercise: str, sources: Sequence[str], course: Path | None) -> str:
     """The lesson that has this exercise; if several do, the one whose functions these sources define."""
     from autograder.intake.recognise import functions
-    from autograder.lessons.installed import lesson_names, load_lesson
-    lessons = [lesson for lesson in map(load_lesson, lesson_names())
-               if any(one.name == exercise for one in lesson.exercises)]
+    from autograder.lessons.installed import every_lesson, untrusted
+    lessons = [lesson for lesson in every_lesson(course) if any(one.name == exercise for one in lesson.exercises)]
     if not lessons:
-        raise ValueError(f"no lesson has an exercise {exercise!r}")
+        raise ValueError(untrusted(course) or f"no lesson has an exercise {exercise!r}")
     return max(lessons, key=lambda lesson: functions(lesson, sources)).name
 
 

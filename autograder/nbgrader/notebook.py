@@ -88,7 +88,7 @@ def register(course: Course, lesson: Lesson, assignment: str, db_url: str) -> No
     from autograder.nbgrader.worth import with_points
     name = notebook_name(lesson, assignment)
     with tempfile.TemporaryDirectory(prefix="autograder-") as temporary:
-        config = with_points(_staged(course, lesson, assignment, Path(temporary)), lesson)
+        config = with_points(_staged(course, lesson, assignment, Path(temporary)), course.root, lesson)
         config.CourseDirectory.update(
             db_url=db_url, course_id=course.course_id, assignment_id=assignment, notebook_id=name,
             root=str(course.root), source_directory=f"{temporary}/source", release_directory=f"{temporary}/release")
@@ -126,7 +126,7 @@ def _staged(course: Course, lesson: Lesson, assignment: str, temporary: Path) ->
     edition = _edition(lesson, assignment)
     notebook, config = course.path("source", ".", assignment) / edition.name, Config()
     if not notebook.is_file():
-        notebook = course_file(str(edition))
+        notebook = lesson.home.path(str(edition))
         config = read_config(course_file("nbgrader_config.py").parent)
     config.merge(deepcopy(course.config))
     folder = temporary / "source" / assignment

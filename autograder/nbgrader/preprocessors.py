@@ -29,7 +29,7 @@ from autograder.course.settings import Settings, read_settings
 from autograder.judge.engine import Limits
 from autograder.lessons.installed import assignments_of, every_lesson
 from autograder.locale.language import LANGUAGES, OWN, translate
-from autograder.nbgrader.session import StudentSession, course_of, lesson_of, notebooks_of
+from autograder.nbgrader.session import StudentSession, course_of, folder_of, lesson_of, notebooks_of
 from autograder.nbgrader.versions import check_nbgrader
 
 check_nbgrader()
@@ -51,10 +51,15 @@ class SubmissionExporter(NotebookExporter):
             self._refuse_other_edition(self.parent.coursedir)
             self._add_what_was_missed(self.parent)
 
+    @property
+    def _root(self) -> Path | None:
+        """The course's folder."""
+        return Path(self.parent.coursedir.root) if self.parent is not None else None
+
     def _refuse_other_edition(self, directory: Any) -> None:
         """One line, where an edition was named that the gradebook does not know: its work belongs to the assignment."""
         named = directory.assignment_id
-        own = next((lesson.name for lesson in every_lesson() if named in assignments_of(lesson)[1:]), None)
+        own = next((lesson.name for lesson in every_lesson(self._root) if named in assignments_of(lesson)[1:]), None)
         if own is None:
             return
         with Gradebook(directory.db_url, directory.course_id) as gradebook:
@@ -68,7 +73,7 @@ class SubmissionExporter(NotebookExporter):
 
     def _add_what_was_missed(self, converter: Any) -> None:
         directory, assignment = converter.coursedir, converter.coursedir.assignment_id
-        names = [name for name in notebooks_of(assignment) if fnmatch(name, directory.notebook_id)]
+        names = [name for name in notebooks_of(assignment, self._root) if fnmatch(name, directory.notebook_id)]
         for folder in glob(directory.format_path(directory.submitted_directory, directory.student_id, assignment)):
             paths = [os.path.join(folder, f"{name}.ipynb") for name in names]
             if os.path.isdir(folder) and paths:
@@ -78,7 +83,7 @@ class SubmissionExporter(NotebookExporter):
     def from_filename(self, filename: str, resources: Resources = None, **more: Any) -> Result:
         about = (resources or {}).get("nbgrader", {})
         first = getattr(self.parent, "_sanitizing", False)      # the second pass reads the first one's output
-        if not first or lesson_of(about.get("assignment", ""), about.get("notebook", "")) is None:
+        if not first or lesson_of(about.get("assignment", ""), about.get("notebook", ""), self._root) is None:
             return super().from_filename(filename, resources, **more)
         resources["metadata"] = {"name": about["notebook"], "path": os.path.dirname(filename)}
         return self.from_notebook_node(nbformat.v4.new_notebook(), resources, **more)
@@ -95,7 +100,7 @@ class LessonStep(NbGraderPreprocessor):
     def session(self, resources: Resources) -> StudentSession | None:
         """The grading of this submission; None if it is not a notebook of ours."""
         about = resources["nbgrader"]
-        lesson = lesson_of(about["assignment"], about["notebook"])
+        lesson = lesson_of(about["assignment"], about["notebook"], folder_of(self))
         if lesson is None:
             return None
         course = course_of(self.parent.parent.coursedir)
@@ -105,8 +110,8 @@ class LessonStep(NbGraderPreprocessor):
     @property
     def settings(self) -> Settings:
         """The settings of autograder.toml in the course's folder; nbgrader_config.py overrides them."""
-        converter = getattr(self.parent, "parent", None)
-        return read_settings(Path(converter.coursedir.root)) if converter is not None else Settings()
+        folder = folder_of(self)
+        return read_settings(folder) if folder is not None else Settings()
 
 
 class Sanitize(LessonStep):

@@ -14,7 +14,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade, is_locked, is_task
 
 from autograder.nbgrader.marks import NoGradebook, connected
-from autograder.nbgrader.session import lesson_of
+from autograder.nbgrader.session import folder_of, lesson_of
 
 _KINDS = ("SELECT s.name, EXISTS (SELECT 1 FROM base_cell b JOIN grade_cells g ON g.id = b.id "
           "WHERE b.notebook_id = n.id AND b.name = s.name) FROM source_cell s JOIN notebook n ON n.id = s.notebook_id "
@@ -27,7 +27,7 @@ class AsRegistered(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         about = resources["nbgrader"]
-        if lesson_of(about["assignment"], about["notebook"]) is None:
+        if lesson_of(about["assignment"], about["notebook"], folder_of(self)) is None:
             return nb, resources
         graded = graded_cells(about["db_url"], about["assignment"], about["notebook"])
         for cell in nb.cells:

@@ -20,7 +20,7 @@ from autograder.course.rules import Rules, WarmEngine, rules_of
 from autograder.course.store import Store
 from autograder.course.submitted import asking_about_the_time, submitted, work_folder
 from autograder.judge.checks_version import checks_version
-from autograder.lessons.installed import lesson_names, load_lesson
+from autograder.lessons.installed import every_lesson
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.autograded import AutogradedWriter
 from autograder.nbgrader.gradebook import Entry, GradebookWriter
@@ -32,15 +32,20 @@ if TYPE_CHECKING:
 NOT_RUN = text("This submission was not run, so there are no points yet; a person has to look at it.")
 
 
-def lesson_of(assignment: str, notebook: str) -> Lesson | None:
+def lesson_of(assignment: str, notebook: str, course: Path | None) -> Lesson | None:
     """The lesson that this notebook of an assignment is an edition of; None if it is not ours."""
-    lessons = map(load_lesson, lesson_names())
-    return next((lesson for lesson in lessons if notebook in _notebooks(lesson, assignment)), None)
+    return next((lesson for lesson in every_lesson(course) if notebook in _notebooks(lesson, assignment)), None)
 
 
-def notebooks_of(assignment: str) -> list[str]:
+def notebooks_of(assignment: str, course: Path | None) -> list[str]:
     """The names of an assignment's notebooks, without .ipynb, if it is an edition of a lesson of ours."""
-    return [name for lesson in map(load_lesson, lesson_names()) for name in _notebooks(lesson, assignment)]
+    return [name for lesson in every_lesson(course) for name in _notebooks(lesson, assignment)]
+
+
+def folder_of(step: Any) -> Path | None:
+    """The course in which nbgrader takes this step, of an exporter of a converter."""
+    converter = getattr(getattr(step, "parent", None), "parent", None)
+    return Path(converter.coursedir.root) if converter is not None else None
 
 
 def _notebooks(lesson: Lesson, assignment: str) -> list[str]:

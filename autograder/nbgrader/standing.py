@@ -21,7 +21,6 @@ from autograder.course.folder import CONFIG, Course, timestamp_file
 from autograder.course.settings import FILE as SETTINGS
 from autograder.course.store import Store, Written
 from autograder.course.submitted import work_folder
-from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Submission
 
@@ -151,7 +150,7 @@ class Standing:
         package, source = Path(str(files("autograder"))), self._course.path("source", ".", self._lesson.name)
         root = self._course.root
         paths = [root / f"{CONFIG}.py", root / f"{CONFIG}.json", root / SETTINGS,
-                 *source.rglob("*"), *map(course_file, self._lesson.editions.values()),
+                 *source.rglob("*"), *map(self._lesson.home.path, self._lesson.editions.values()),
                  *(path for name in _WRITERS for path in (package / name).rglob("*"))]
         return _digest(self._language, *((str(path), path.read_bytes()) for path in sorted(paths)
                                          if path.suffix != ".pyc" and path.is_file()))

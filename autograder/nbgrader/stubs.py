@@ -6,7 +6,7 @@ from typing import Any, cast
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions
 
-from autograder.nbgrader.session import lesson_of
+from autograder.nbgrader.session import folder_of, lesson_of
 
 STUB = "raise NotImplementedError()"
 
@@ -16,7 +16,7 @@ class ClearLessonSolutions(ClearSolutions):
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         about, stubs = resources["nbgrader"], cast("dict[str, str]", self.code_stub)
-        if lesson_of(about["assignment"], about["notebook"]) is None:
+        if lesson_of(about["assignment"], about["notebook"], folder_of(self)) is None:
             return super().preprocess(nb, resources)
         self.code_stub = {**stubs, "python": STUB}
         try:

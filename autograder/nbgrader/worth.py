@@ -51,14 +51,14 @@ def told(words: str, worth: Mapping[str, float], total: float) -> str:
     return re.sub(rf"(?<![\d.,]){number(total)}(?= (?:punten|points)\b)", f"{number(sum(worth.values()))}", new)
 
 
-def with_points(config: Config, lesson: Lesson) -> Config:
-    """This configuration, with our steps before those of GenerateAssignment."""
+def with_points(config: Config, course: Path, lesson: Lesson) -> Config:
+    """The configuration of the course in this folder, with our steps before those of GenerateAssignment."""
     stock = (GenerateAssignment.preprocessors.default_args or ((),))[0]
     config.GenerateAssignment.preprocessors = [
         SetPoints, AsRegistered, *(config.GenerateAssignment.get("preprocessors") or stock)]
     config.SetPoints.worth = {exercise.grade_id: exercise.worth for exercise in lesson.exercises}
     config.SetPoints.told = {exercise.name: exercise.worth for exercise in lesson.exercises}
-    config.SetPoints.total = float(sum(exercise.points for exercise in load_lesson(lesson.name).exercises))
+    config.SetPoints.total = float(sum(exercise.points for exercise in load_lesson(lesson.name, course).exercises))
     return config
 
 

@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 
 from autograder.intake import read_bytes
 from autograder.judge.engine import Assessor, Engine
-from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 from autograder.proof.claim import Claim
 from autograder.proof.opening import open_local
@@ -17,7 +16,7 @@ from autograder.records import ExerciseGrade, Verdict
 def full_marks(lesson: Lesson, assessor: Assessor, engine: Engine) -> list[Claim]:
     """The reference, in this process and through the wall."""
     here = assessor.assess(open_local(lesson.reference_source)).exercises
-    graded = engine.grade(read_bytes("reference.py", course_file(lesson.reference).read_bytes(), lesson))
+    graded = engine.grade(read_bytes("reference.py", lesson.home.read(lesson.reference), lesson))
     return [_full("points of the reference, in this process", lesson, here),
             _full(f"points of the reference, behind the wall ({engine.isolation})", lesson, graded.exercises)]
 
@@ -68,7 +67,7 @@ def _untouched_files(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
     for edition in lesson.editions.values():
         released = str(PurePosixPath("release", *PurePosixPath(edition).parts[1:]))
         try:
-            yield released, course_file(released).read_bytes()
+            yield released, lesson.home.path(released).read_bytes()
             found = True
         except FileNotFoundError:
             continue

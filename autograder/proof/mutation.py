@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from autograder.judge.engine import Limits
 from autograder.judge.worlds import AskIn, attempt
-from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.proof.claim import Claim, Progress
 from autograder.proof.granted import granted
@@ -22,7 +21,7 @@ SECONDS = 2.0                                   # per call; the reference needs 
 
 def all_mutants(lesson: Lesson) -> list[Mutant]:
     """The mutants of every function graded by its answers, which excludes the own test."""
-    source = course_file(lesson.reference).read_text(encoding="utf-8")
+    source = lesson.home.text(lesson.reference)
     return mutants(source, [exercise.name for exercise in _functions(lesson)])
 
 

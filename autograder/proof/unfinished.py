@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from autograder.judge.worlds import AskIn
-from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.proof.claim import Claim
 from autograder.proof.fairness import seeded_variant
@@ -37,7 +36,7 @@ def _solutions(lesson: Lesson) -> Iterator[str]:
 
 def _checks(lesson: Lesson, reference: Subject) -> Iterator[str]:
     for exercise in lesson.exercises:
-        folder = f"autograder/lessons/{lesson.name}/checks/{exercise.name}.py"
+        folder = f"{lesson.home.place}/checks/{exercise.name}.py"
         for check in exercise.checks if not exercise.implementations else ():
             if TODO in check.title.template or TODO in (check.run.__doc__ or ""):
                 yield f"{folder}: the words of the check {check.name} say TODO"
@@ -69,7 +68,7 @@ def _mistakes(lesson: Lesson) -> Iterator[str]:
     for mistake in lesson.mistakes:
         if any(TODO in words for words in (mistake.why, mistake.hint.template, _edits(mistake.make))):
             files = ", ".join(f"{name}.py" for name in mistake.exercises)
-            yield f"autograder/lessons/{lesson.name}/mistakes/{files}: the mistake {mistake.id} says TODO"
+            yield f"{lesson.home.place}/mistakes/{files}: the mistake {mistake.id} says TODO"
 
 
 def _edits(make: object) -> str:
@@ -81,12 +80,12 @@ def _variants(lesson: Lesson) -> Iterator[str]:
     source = seeded_variant(lesson, 0)
     for exercise in lesson.exercises:
         if not exercise.implementations and f"{exercise.name}(" not in source:
-            yield f"autograder/lessons/{lesson.name}/variants: right ways to write {exercise.name}"
+            yield f"{lesson.home.place}/variants: right ways to write {exercise.name}"
 
 
 def _notebooks(lesson: Lesson) -> Iterator[str]:
     for path in lesson.editions.values():
-        cells: Sequence[dict] = json.loads(course_file(path).read_text(encoding="utf-8"))["cells"]
+        cells: Sequence[dict] = json.loads(lesson.home.text(path))["cells"]
         names = [cell.get("id", "?") for cell in cells if TODO in "".join(cell["source"])]
         if names:
             yield f"{path}: these cells say TODO: {', '.join(names)}"

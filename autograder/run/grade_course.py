@@ -10,16 +10,18 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from autograder.course.folder import Course, CourseError
 from autograder.course.lock import only_one
 from autograder.course.rules import rules_of
+from autograder.course.settings import SettingsThere
 from autograder.course.store import Grades, Store
 from autograder.course.submitted import SubmittedFolder, asking_about_the_time, submitted
 from autograder.faults import FULL, Stopped, ends_the_run, reason
 from autograder.judge.engine import Limits
 from autograder.lessons import DEFAULT
+from autograder.lessons.installed import to_carry
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.gradebook import GradebookError
 from autograder.nbgrader.marks import due_date
@@ -167,7 +169,8 @@ def the_class(course: Where, *, lesson: str = DEFAULT, limits: Limits | None = N
         Course.find(course) if isinstance(course, Path) else course)
     course = work.course
     rules = rules_of(course.root, **asdict(limits) if limits is not None else {})
-    task, loaded = Task(lesson, rules.settings, rules.limits), rules.lesson(lesson)
+    loaded = rules.lesson(lesson)
+    task = Task(lesson, cast(SettingsThere, rules.settings), rules.limits, {} if cluster is None else to_carry(loaded))
     found = work.of(loaded)
     chosen = _chosen(course, loaded, [work.student for work in found.works], students)
     if cluster is None:

@@ -14,9 +14,10 @@ import msgspec
 
 from autograder import __version__
 from autograder.course.rules import Rules, WarmEngine
-from autograder.course.settings import Settings
+from autograder.course.settings import SettingsThere
 from autograder.judge.checks_version import checks_version
 from autograder.judge.engine import Limits
+from autograder.lessons.installed import carried
 from autograder.records import Grade, Submission
 from autograder.stages import profiling, stage
 
@@ -35,13 +36,15 @@ class Task(msgspec.Struct, frozen=True):
     """What is the same for all submissions of a run."""
 
     lesson: str
-    settings: Settings
+    settings: SettingsThere
     limits: Limits
+    carried: dict[str, bytes] = {}       # the lesson itself, if the workers may have neither it nor the course's folder
 
     @property
     def rules(self) -> Rules:
         """How it is graded."""
-        return Rules(self.settings, self.limits)
+        course = carried(self.lesson, self.carried) if self.carried else self.settings.course
+        return Rules(self.settings.at(course), self.limits)
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -113,8 +116,7 @@ def name() -> str:
 
 def about(task: Task, isolation: str) -> About:
     import numpy
-    lesson = task.settings.lesson(task.lesson)
-    return About(__version__, checks_version(lesson, task.limits.unusual),
+    return About(__version__, checks_version(task.rules.lesson(task.lesson), task.limits.unusual),
                  ".".join(platform.python_version_tuple()[:2]), numpy.__version__, isolation)
 
 

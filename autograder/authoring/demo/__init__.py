@@ -11,15 +11,18 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 
+from autograder.atomic import replace_file
 from autograder.authoring.demo.cast import Cast
 from autograder.authoring.demo.notebooks import Assignment
 from autograder.lessons import DEFAULT
-from autograder.lessons.installed import copy_assignments, load_lesson
+from autograder.lessons.installed import copy_assignments, load_lesson, to_carry
 from autograder.lessons.kit.course_file import course_file
+from autograder.lessons.trust import trust
 
 MARKER = ".autograder-demo"               # marks a folder that may be overwritten
 #: what a demo and its grading leave in the folder
-_MADE = ("assignments", "submitted", "autograded", "feedback", "gradebook.db", ".autograder", "report.html")
+_MADE = ("assignments", "lessons", "solutions", "submitted", "autograded", "feedback", "gradebook.db", ".autograder",
+         "report.html")
 _FIRST_DAY = datetime(2026, 3, 2, 9, 0)
 _DAYS = 14
 
@@ -28,17 +31,24 @@ class NotADemo(FileExistsError, ValueError):
     """The folder holds something else, which is left untouched; one line."""
 
 
-def make_class(course: Path, students: int = 30, seed: int = 1, lesson: str = DEFAULT) -> None:
+def make_class(course: Path, students: int = 30, seed: int = 1, lesson: str = DEFAULT,
+               where: Path | None = None) -> None:
     """Write a course folder with this many students, replacing an earlier demo in it.
+
+    The lesson may be one of the course in the folder `where`: then the demo gets it too.
 
     Raises NotADemo if the folder holds anything else.
     """
-    loaded, rng = load_lesson(lesson), random.Random(seed)
+    loaded, rng = load_lesson(lesson, where), random.Random(seed)
     _clear(course)
     (course / MARKER).write_text("Made by `autograder demo`, which may replace everything here.\n", encoding="utf-8")
     shutil.copy(course_file("nbgrader_config.py"), course)
     copy_assignments(loaded, course)
-    given = {PurePosixPath(path).name: course_file(path).read_bytes() for path in loaded.beside.values()}
+    for name, content in to_carry(loaded).items():
+        replace_file(course / name, content)
+    if not loaded.home.ours:
+        trust(course)                           # the copy of a lesson that is trusted, made just now
+    given = {PurePosixPath(path).name: loaded.home.read(path) for path in loaded.beside.values()}
     works = Cast(Assignment.of(loaded), rng).works(students)
     digits = max(2, len(str(students)))
     for number, work in enumerate(works, start=1):

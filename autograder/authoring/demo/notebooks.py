@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Self
 
-from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 
 Notebook = dict[str, Any]
@@ -33,7 +32,7 @@ class Assignment:
     def of(cls, lesson: Lesson) -> Self:
         """The first edition of the lesson."""
         path = next(iter(lesson.editions.values()))
-        source = json.loads(course_file(path).read_text(encoding="utf-8"))
+        source = json.loads(lesson.home.text(path))
         return cls(lesson, PurePosixPath(path).name, source, tuple(exercise.name for exercise in lesson.exercises))
 
     def filled(self, code: str, left: tuple[str, ...] = (), own_test: str | None = None) -> Notebook:

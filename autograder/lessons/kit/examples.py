@@ -4,14 +4,13 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 _SCOPES = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def example_names(notebook: Path) -> set[str]:
+def example_names(notebook: str) -> set[str]:
     """Every name that a given cell of this course notebook assigns."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    cells = json.loads(notebook)["cells"]
     given = [cell for cell in cells if cell["cell_type"] == "code"
              and not cell["metadata"].get("nbgrader", {}).get("solution", False)]
     return {name for cell in given for name in _given_a_value("".join(cell["source"]))}

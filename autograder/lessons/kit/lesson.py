@@ -1,21 +1,22 @@
 """Define what a lesson consists of. A lesson is data: the engine knows none by name.
 
-A lesson lives in `autograder/lessons/<name>/`: `lesson.py` holds LESSON, `checks/` and `mistakes/` have one file per
-exercise. A check is a plain function of an `Ask`; it returns if the fact holds and raises Wrong if it does not.
+A lesson lives in a folder `lessons/<name>/`, of a course or of a package: `lesson.py` holds LESSON, `checks/` and
+`mistakes/` have one file per exercise. A check is a plain function of an `Ask`; it returns if the fact holds and raises
+Wrong if it does not.
 """
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 
-from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.examples import example_names
+from autograder.lessons.kit.home import Home
 from autograder.records import Call, Outcome, Picture, Text
 
 if TYPE_CHECKING:
@@ -191,12 +192,14 @@ class Lesson:
     #: (exercise -> call -> outcome in the own world, the reference, what asks more there)
     #: -> notices for the student, reasons for a person
     advice: Callable[..., tuple[list[Text], list[Text]]] = lambda answers, reference, ask: ([], [])
+    #: where it is, which only the installation knows
+    home: Home = field(default_factory=lambda: Home("", ""))
 
     @cached_property
     def reference_source(self) -> str:
         """The reference as one text: the given modules first, so that a mistake can change a line of those too."""
         given = "\n\n".join(self.given_sources.values())
-        own = course_file(self.reference).read_text(encoding="utf-8")
+        own = self.home.text(self.reference)
         imports = [f"from {module} import" for module in self.given]
         lines = [line for line in own.splitlines() if not line.startswith(tuple(imports))]
         return f"{given}\n\n" + "\n".join(lines) + "\n"
@@ -204,7 +207,7 @@ class Lesson:
     @cached_property
     def given_sources(self) -> dict[str, str]:
         """The pristine given modules, whatever the student did to the copies."""
-        return {module: course_file(path).read_text(encoding="utf-8") for module, path in self.given.items()}
+        return {module: self.home.text(path) for module, path in self.given.items()}
 
     @property
     def beside(self) -> dict[str, str]:
@@ -214,7 +217,7 @@ class Lesson:
     @cached_property
     def modules(self) -> dict[str, str]:
         """What a submission can import behind the wall: pristine sources, without anything that draws or asks."""
-        tools = {module: course_file(path).read_text(encoding="utf-8") for module, path in self.tools.items()}
+        tools = {module: self.home.text(path) for module, path in self.tools.items()}
         return {**self.given_sources, **tools, **dict.fromkeys(self.shows, DOES_NOTHING)}
 
     def modules_in(self, language: str) -> dict[str, str]:
@@ -223,19 +226,21 @@ class Lesson:
             return self.modules
         folder = PurePosixPath(self.editions[language]).parent
         spoken = {name: str(folder / PurePosixPath(path).name) for name, path in {**self.given, **self.tools}.items()}
-        return {**self.modules, **{name: _source(path) for name, path in spoken.items()}}
+        return {**self.modules, **{name: self.home.text(path) for name, path in spoken.items()}}
 
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
         """The catalogue, loaded only when it is needed."""
-        return import_module(f"autograder.lessons.{self.name}.mistakes").MISTAKES
+        return import_module(f"{self.home.package}.mistakes").MISTAKES
 
     @cached_property
     def models(self) -> tuple[Model, ...]:
         """The functions as steps, where the lesson has such; loaded only when no known mistake explains an answer."""
-        if find_spec(f"autograder.lessons.{self.name}.families") is None:
-            return ()
-        return import_module(f"autograder.lessons.{self.name}.families").MODELS
+        return import_module(f"{self.home.package}.families").MODELS if self.has("families") else ()
+
+    def has(self, part: str) -> bool:
+        """Whether the lesson has this module or folder beside lesson.py."""
+        return find_spec(f"{self.home.package}.{part}") is not None
 
     def names_in_an_example(self, name: str) -> bool:
         """Whether an example cell of an edition assigns this name."""
@@ -244,14 +249,9 @@ class Lesson:
     @cached_property
     def _example_names(self) -> frozenset[str]:
         """The names assigned in example cells; read only when a submission misses a name."""
-        return frozenset().union(*(example_names(course_file(path)) for path in self.editions.values()))
+        return frozenset().union(*(example_names(self.home.text(path)) for path in self.editions.values()))
 
     @property
     def points(self) -> int:
         """The maximum for a submission, without skipped exercises."""
         return sum(exercise.points for exercise in self.exercises if exercise.skipped is None)
-
-
-@cache
-def _source(path: str) -> str:
-    return course_file(path).read_text(encoding="utf-8")

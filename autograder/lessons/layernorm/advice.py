@@ -16,7 +16,8 @@ from autograder.kit import (
     inexact,
     nudged,
 )
-from autograder.lessons.layernorm import probes
+
+from . import probes
 
 
 def advice(answers: Answers, reference: Subject, ask: Callable[[Call], Outcome]) -> tuple[list[Text], list[Text]]:

@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 from autograder.kit import Exercise, Lesson
-from autograder.lessons.layernorm import probes
-from autograder.lessons.layernorm.advice import advice
-from autograder.lessons.layernorm.checks import layer_norm, layer_norm_backward
+
+from . import probes
+from .advice import advice
+from .checks import layer_norm, layer_norm_backward
 
 LESSON = Lesson(
     name="layernorm",

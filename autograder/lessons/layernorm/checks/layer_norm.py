@@ -19,7 +19,8 @@ from autograder.kit import (
     stays_as_it_was,
     text,
 )
-from autograder.lessons.layernorm import probes
+
+from .. import probes
 
 #: one of these must be right before anything else earns points; a wrong scale shows in the first only
 RIGHT = ("general", "centred")

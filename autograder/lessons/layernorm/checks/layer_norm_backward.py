@@ -19,8 +19,9 @@ from autograder.kit import (
     text,
     triple,
 )
-from autograder.lessons.layernorm import probes
-from autograder.lessons.layernorm.probes import Case
+
+from .. import probes
+from ..probes import Case
 
 #: one of these must be right before examples and properties earn points; dbias alone needs no layer norm
 RIGHT = ("dx", "dgain")

@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 from autograder.kit import Pick, dressed
-from autograder.lessons.layernorm.variants.backward import layer_norm_backward
-from autograder.lessons.layernorm.variants.forward import layer_norm
+
+from .backward import layer_norm_backward
+from .forward import layer_norm
 
 __all__ = ["variant"]
 IMPORTS = '''\

@@ -1,0 +1,40 @@
+"""A course with a lesson of its own: layernorm, copied out of the package under another name."""
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from autograder import cli
+from autograder.lessons.kit.course_file import course_file
+
+NAME = "tokennorm"
+PACKAGE = Path(cli.__file__).parents[1]
+
+
+def own_course(folder: Path, name: str = NAME) -> Path:
+    """The course in this folder, made by `autograder init --empty` and so trusted, with the lesson in it."""
+    assert cli.run(["init", "--empty", str(folder)]) == 0
+    add_lesson(folder, name)
+    return folder
+
+
+def add_lesson(folder: Path, name: str = NAME) -> None:
+    """Copy what a lesson consists of; only lesson.py says what it is called."""
+    here = folder / "lessons" / name
+    shutil.copytree(PACKAGE / "lessons" / "layernorm", here, ignore=shutil.ignore_patterns("__pycache__"))
+    (here / "lesson.py").write_text((here / "lesson.py").read_text().replace("layernorm", name))
+    (folder / "solutions").mkdir(exist_ok=True)
+    shutil.copy(course_file("solutions/layernorm.py"), folder / "solutions" / f"{name}.py")
+    for edition in ("", "-en"):
+        made = folder / "assignments" / f"{name}{edition}"
+        shutil.copytree(course_file(f"assignments/layernorm{edition}"), made,
+                        ignore=shutil.ignore_patterns("__pycache__", ".*"))
+        (made / "layernorm.ipynb").rename(made / f"{name}.ipynb")
+
+
+def hand_in(course: Path, student: str, notebook: bytes, name: str = NAME) -> None:
+    """Put a student's notebook where nbgrader's exchange puts it."""
+    folder = course / "submitted" / student / name
+    folder.mkdir(parents=True)
+    (folder / f"{name}.ipynb").write_bytes(notebook)
+    (folder / "timestamp.txt").write_text("2026-03-02 10:00:00 UTC\n")
