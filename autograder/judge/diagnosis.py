@@ -179,6 +179,10 @@ class Catalogue:
             return True
         return self.families.explains(judged.exercise.name, judged.answers.get("stand-in", judged.answers["own"]))
 
+    def attempted(self, judged: Judged, diagnosis: Diagnosis) -> bool:
+        """Whether an exercise is explained, or what is said of it tells of something in it that is right."""
+        return self.explains(judged, diagnosis) or self.families.attempted(judged.exercise.name, diagnosis.mistakes)
+
     def explains_forward(self, judged: Mapping[str, Judged], name: str) -> bool:
         """Whether the student's own function behaves like known mistakes, including those of earlier exercises."""
         forward = judged[name]

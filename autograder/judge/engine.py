@@ -101,7 +101,7 @@ class Assessor:
 
         def explained(one: Judged) -> bool:
             with suppress(UsedUp):
-                return self.catalogue.explains(one, diagnoses.get(one.exercise.name, Diagnosis()))
+                return self.catalogue.attempted(one, diagnoses.get(one.exercise.name, Diagnosis()))
             return False
         with stage("own tests"):
             for one, outcomes in zip(trials, known, strict=True):

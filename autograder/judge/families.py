@@ -6,7 +6,7 @@ and if several choices explain an answer equally well at most two are named.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from zlib import crc32
@@ -80,6 +80,13 @@ class Families:
         found = model.first_wrong({call: _arrays(model, answers[call]) for call in calls if call in answers},
                                   self._reference)
         return [Word(*found)] if found else []
+
+    def attempted(self, exercise: str, ids: Sequence[str]) -> bool:
+        """Whether these words are of answers that something right went into, with every argument."""
+        if (model := self._models.get(exercise)) is None or not ids:
+            return False
+        nothing = model.nothing_right | model.slopes
+        return all(nothing.isdisjoint(id.split(AND)) for id in ids)
 
     def explains(self, exercise: str, answers: Mapping[Call, Outcome]) -> bool:
         """Whether steps done differently give every answer, and leave something to differentiate."""

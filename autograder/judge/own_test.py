@@ -18,6 +18,7 @@ from types import MappingProxyType
 from autograder.judge.worlds import AskIn, Attempt, Judged, Open, attempt, functions_of
 from autograder.lessons.kit.lesson import UNWRITTEN, Exercise, Implementation, is_stub
 from autograder.records import Call, Outcome, Proxy, Subject, Text, text
+from autograder.sandbox.wire.calling import OUR_BOUND
 
 #: the subject that an implementation is
 SubjectOf = Callable[[Implementation], Subject]
@@ -109,9 +110,18 @@ class Trials:
     def _opened(self, replaced: tuple[str, ...]) -> AbstractContextManager[Subject]:
         return self.open_subject(functions_of(self.reference, replaced), replaced)
 
+    def accepts_their_own(self) -> bool:
+        """Whether the test accepts the student's own functions, which a process of its own answers for."""
+        names = next(iter(self.exercise.implementations.values())).functions
+        with self._opened(()) as own, self._opened(()) as subject:
+            answers = functions_of(own, names)
+            call = Call(self.exercise.name, tuple(Proxy(*one) for one in answers.items()))
+            return subject.answer(call).status == "answered"
+
     def _judged(self, outcomes: Mapping[str, Outcome]) -> Judged:
         ask = AskIn("own", self.reference, self.reference, trials=outcomes, of_an_example=self.of_an_example)
-        return Judged(self.exercise, [attempt(check, ask) for check in self.exercise.checks])
+        answers = {Call(self.exercise.name, ()): outcome for outcome in outcomes.values()}
+        return Judged(self.exercise, [attempt(check, ask) for check in self.exercise.checks], {"own": answers})
 
 
 def _shuffled(names: Iterable[str]) -> list[str]:
@@ -164,11 +174,14 @@ def own_test(trials: Trials, known: Mapping[str, Outcome], judged: Mapping[str, 
              explained: Callable[[Judged], bool]) -> tuple[Judged, list[Text]]:
     """The test with the student's own functions; where it rejects what is right, with stand-ins for those.
 
-    The reference replaces attempts only: what is right somewhere, or `explained` by a known mistake. What is not
-    written, or answers nothing that comes near, is not replaced; whether the test fails because of that is found out
-    by trying, and said.
+    The reference replaces attempts only: what is right somewhere, or `explained` by a known mistake or by steps, or of
+    which the first wrong step is known and something before it is right. What is not written, or answers nothing that
+    comes near, is not replaced; whether the test fails because of that is found out by trying, and said.
     """
     tested = trials.judged(known)
+    if any(outcome.message.startswith(OUR_BOUND) for outcome in tested.answers_to(trials.exercise.name)):
+        return tested, [text("own_test gives a function, or gets from it, more numbers than the autograder passes on "
+                             "in one call; a person should look at own_test")]
     lost = _lost(judged) if rejects(tested) else ()
     attempts = tuple(name for name in lost if _is_right_somewhere(judged[name]) or explained(judged[name]))
     again = trials.with_stand_ins(attempts, bool(known))
@@ -177,7 +190,8 @@ def own_test(trials: Trials, known: Mapping[str, Outcome], judged: Mapping[str, 
         return stood_in(again, wrong or attempts), []
     others = tuple(name for name in lost if name not in attempts)
     if not others or trials.with_stand_ins(lost, bool(known)) is None:
-        return tested, []
+        wrong = [name for name in lost if not judged[name].complete]
+        return _with_a_copy(tested, wrong) if wrong and trials.accepts_their_own() else (tested, [])
     unwritten = [name for name in others if _words(judged[name]) <= {"unwritten", "missing"}]
     if unwritten:
         return blamed(tested, text("own_test compares with your own {functions}, and that is not written yet",
@@ -191,6 +205,16 @@ def own_test(trials: Trials, known: Mapping[str, Outcome], judged: Mapping[str, 
     return tested, [
         text("own_test compares with the student's own {functions}, in which too little right was found, so nothing "
              "stood in there; a person should look at own_test", functions=answering or ", ".join(others))]
+
+
+def _with_a_copy(tested: Judged, lost: Sequence[str]) -> tuple[Judged, list[Text]]:
+    """What is said where the test takes what is wrong for right, wherever it has that from."""
+    functions = ", ".join(lost)
+    return blamed(tested, text(
+        "own_test accepts your own {functions} and rejects what is right, so it expects the same mistake; look at "
+        "{functions} first", functions=functions)), [text(
+            "own_test accepts the student's own {functions}, in which something is wrong, and rejects what is right: "
+            "it may hold a copy of that; a person should look at own_test", functions=functions)]
 
 
 def _lost(judged: Mapping[str, Judged]) -> tuple[str, ...]:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograder.records import Call, Outcome, StandIns
+from autograder.records import Call, Opaque, Outcome, StandIns
 from autograder.sandbox.questions import on_wire, recorded
 from autograder.sandbox.wire.messages import CallBack, CallBackAnswer
-from autograder.sandbox.wire.tree import parts
+from autograder.sandbox.wire.plain import LARGE_ARRAY
+from autograder.sandbox.wire.tree import leaves, parts
 from autograder.sandbox.wire.wire import ARGUMENT, WireError
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class Answering:
             outcome = function(*args)
         else:
             outcome = self._in_its_own_process(source, Call(question.name.removeprefix(ARGUMENT), args))
+        if any(isinstance(leaf, Opaque) and leaf.type == LARGE_ARRAY for leaf in leaves(outcome.value)):
+            outcome = Outcome("refused")                    # of no use without what made way
         error = outcome.kinds[0] if outcome.kinds else outcome.error
         return CallBackAnswer(question.nonce, outcome.status, on_wire(outcome.value), error, outcome.message)
 

@@ -62,6 +62,8 @@ class Model:
     #: if no way explains it: (question -> leaf -> array, the reference) -> an id and how far it is right
     first_wrong: Callable[[Mapping[Call, Mapping[str, np.ndarray]], Subject], tuple[str, Text] | None] = (
         lambda given, reference: None)
+    #: the ids of words that can be said of a function that does not use all of its arguments
+    nothing_right: frozenset[str] = frozenset({"all-zeros"})
     also: tuple[Call, ...] = ()                 # further questions that `first_wrong` needs
 
     def outcomes(self, start: State, pairs: bool) -> Iterator[tuple[tuple[Way, ...], dict[str, np.ndarray]]]:

@@ -19,7 +19,7 @@ import numpy as np
 from autograder.sandbox.forgetful.analysis import forgets
 from autograder.sandbox.inside.cells import Cells, Printed, printing_to
 from autograder.sandbox.wire import wire
-from autograder.sandbox.wire.calling import described, perform, proxy
+from autograder.sandbox.wire.calling import OUR_BOUND, described, perform, proxy
 from autograder.sandbox.wire.insides import insides, with_insides
 from autograder.sandbox.wire.kept import Kept
 from autograder.sandbox.wire.messages import (
@@ -185,7 +185,7 @@ class Worker:
             try:
                 body = encode(CallBack(self._open, name, args))
             except wire.WireError as error:
-                raise TypeError(str(error)) from None
+                raise RuntimeError(f"{OUR_BOUND}: {error}") from None
             wire.send(self._channel, body)
             answer = decode_from_judge(wire.receive(self._channel))
             if not isinstance(answer, CallBackAnswer):

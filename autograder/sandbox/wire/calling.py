@@ -10,7 +10,7 @@ import inspect
 import opcode
 import re
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
+from types import FunctionType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ from autograder.sandbox.wire.plain import exact_text, plain, type_name
 from autograder.sandbox.wire.tree import leaves, mapped
 from autograder.sandbox.wire.wire import Unplain, laid_out
 
+#: begins the text of an exception that is no fault of the code that called: it gave, or got, more than can be passed on
+OUR_BOUND = "a bound of the autograder's"
 _EXCEPTIONS = {name: kind for name, kind in vars(builtins).items()
                if isinstance(kind, type) and issubclass(kind, BaseException)}
 _CELL = re.compile(r"cell (\d+)")
@@ -112,14 +114,28 @@ def _where(traceback: TracebackType | None) -> tuple[int, int] | None:
 # --- functions of the judge's -------------------------------------------------------------------------------------
 
 def proxy(name: str, ask: Callable[[str, list[Any]], CallBackAnswer], own: Any = None) -> Callable[..., Any]:
-    """A function that asks elsewhere. Keyword arguments are ordered by the signature of `own`, if it is given."""
+    """A function that asks elsewhere. Keyword arguments are ordered by the signature of `own`, if it is given.
+
+    It has no closure: a student may make another function of its code, as of their own.
+    """
     signature = _signature(own)
 
-    def function(*args: Any, **named: Any) -> Any:
+    def asked(*args: Any, **named: Any) -> Any:
         return _received(name, ask(name, [_plain_argument(arg) for arg in _in_order(signature, args, named)]))
+    constants = tuple([asked if constant == _ASKED else constant for constant in _calls.__code__.co_consts])
+    function = FunctionType(_calls.__code__.replace(co_consts=constants), {})
     function.__name__ = function.__qualname__ = name
     function.__signature__ = signature        # what stands in for a stand-in finds it here
     return function
+
+
+_ASKED = "what is called"
+
+
+def _calls(*args: Any, **named: Any) -> Any:
+    """What a proxy does, with the function that asks among its constants."""
+    asked: Any = "what is called"
+    return asked(*args, **named)
 
 
 def _signature(own: Any) -> inspect.Signature | None:
@@ -152,7 +168,7 @@ def _received(name: str, answer: CallBackAnswer) -> Any:
     if answer.status == "answered":
         return fresh(answer.value, lambda unplain: unplain)
     if answer.status != "raised":
-        raise RuntimeError(f"{name} gave no answer: {answer.status}")
+        raise RuntimeError(f"{OUR_BOUND}: {name} gave no answer ({answer.status})")
     kind = _EXCEPTIONS.get(answer.error, RuntimeError)
     try:
         error = kind(answer.message) if issubclass(kind, Exception) else RuntimeError(answer.message)

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.wire.tree import mapped
+from autograder.sandbox.wire.tree import mapped, paths
 from autograder.sandbox.wire.wire import Unplain, travels
 
 MAX_ITEMS = 10_000                        # in all containers of a value together
 MAX_DEPTH = 20                            # containers inside each other; a cycle ends here too
 LARGE = 2**20                             # bytes of an array that makes way where an answer is too large
+TOGETHER = 2 * LARGE                      # bytes of the arrays that do not
 LARGE_ARRAY = "large array"               # the type of what made way
 _INTEGERS = range(-2**63, 2**64)          # the range of msgpack
 _LONG = (np.dtype(np.longdouble), np.dtype(np.clongdouble))
@@ -32,12 +33,20 @@ def plain(value: Any, numbers: bool = False) -> Any:
 def without_large(value: Any) -> Any:
     """A value whose large arrays make way for the name LARGE_ARRAY; an answer that is one array stays as it is.
 
-    An honest cache may hold a Jacobian of 10 MB, which nobody but the student's own backward reads.
+    An honest cache may hold a Jacobian of 10 MB, or 200 copies of x, which nobody but the student's own backward reads.
+    So do those that are too many: what lies deepest makes way first.
     """
-    def made_way(leaf: Any) -> Any:
-        large = type(leaf) is np.ndarray and max(leaf.nbytes, 8 * leaf.size) > LARGE
-        return Unplain(LARGE_ARRAY) if large else leaf
-    return mapped(value, made_way) if isinstance(value, dict | tuple | list) else value
+    if not isinstance(value, dict | tuple | list):
+        return value
+    sizes = [(len(path), max(leaf.nbytes, 8 * leaf.size) if type(leaf) is np.ndarray else 0)
+             for path, leaf in paths(value)]
+    room, stays = TOGETHER, [True] * len(sizes)
+    for place in sorted(range(len(sizes)), key=lambda place: sizes[place][0]):
+        size = sizes[place][1]
+        stays[place] = not size or size <= min(LARGE, room)
+        room -= size * stays[place]
+    stay = iter(stays)
+    return mapped(value, lambda leaf: leaf if next(stay) else Unplain(LARGE_ARRAY))
 
 
 class _View:

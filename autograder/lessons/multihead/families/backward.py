@@ -293,4 +293,5 @@ OFTEN = frozenset({
 BACKWARD = Model("multihead_backward", tuple(map(trial, (probes.GENERAL, probes.FULL_MASK, probes.ONE_HEAD))),
                  (_DY, _DJ, _SPLIT, _DV, _DWEIGHTS, _DSCORES, _SCALE, _DQ, _DK, _TIMES, _NAMES, _MERGE, _SUMS, DX),
                  {"dWO": "dwo", "dWV": "dwv", "dWK": "dwk", "dWQ": "dwq", "dX": "dx"}, parts, OFTEN,
-                 first_wrong=of_backward)
+                 first_wrong=of_backward,
+                 nothing_right=frozenset({"all-zeros", "first-wrong-dWO", "first-wrong-dWV"}))     # dWO needs no weights

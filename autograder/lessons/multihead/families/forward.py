@@ -204,7 +204,8 @@ OFTEN = frozenset({
     "join-by-reshape", "join-interleaved", "join-reversed", "join-averaged", "join-summed", "join-head-0",
     "y-is-joined", "y-transposed", "y-plus-x"})
 _FLAT = frozenset({"weights-even", "mix-missing", "softmax-hard", "y-first-sequence", "y-last-token"})
+NOTHING_RIGHT = frozenset({"all-zeros", "values", "weights"})
 TRIALS = (probes.GENERAL, probes.FULL_MASK, probes.ONE_HEAD, probes.OFF_DIAGONAL)
 FORWARD = Model("multihead", tuple(map(trial, TRIALS)), STEPS, {"J": "joined", "Y": "y"}, parts, OFTEN,
-                _FLAT, of_forward,
+                _FLAT, of_forward, NOTHING_RIGHT,
                 tuple(case.forward for case in (probes.ONE_TOKEN, probes.NARROW_HEADS, probes.LARGE_SCORES)))

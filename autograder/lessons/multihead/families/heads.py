@@ -118,13 +118,15 @@ def _index(at: Iterable[object]) -> str:
     return ", ".join(map(str, at))
 
 
+NOTHING_RIGHT = frozenset({"all-zeros", "number-elsewhere", "number-changed"})
 SPLIT = Model(
     "split_heads", tuple(_trial(call, _cut_start) for call in (probes.SPLIT, probes.SPLIT_OTHER)),
     (Step(setting(y=lambda s: cut(s.x, s.H)), tuple(_cut_way(letters, order) for letters in _SHAPES for order in _ORDERS
                                                     if (letters, order) != ("BTHd", (0, 2, 1, 3)))),
      Step(lambda s: None, (*_along(1, "head"), *_along(2, "time"), *_along(3, "feature"), *_along(0, "batch")))),
     {"split_heads(x, heads)": "y"}, _parts,
-    first_wrong=lambda given, _: _holds(given, "BHTd", "x", lambda call: cut(*call.args)))
+    first_wrong=lambda given, _: _holds(given, "BHTd", "x", lambda call: cut(*call.args)),
+    nothing_right=NOTHING_RIGHT)
 MERGE = Model(
     "merge_heads", tuple(_trial(call, _join_start) for call in (probes.MERGE, probes.MERGE_OTHER)),
     (Step(lambda s: None, tuple(Way(way.id, way.what, lambda s, way=way: _to_h(s, way)) for way in _along(1, "head"))),
@@ -133,4 +135,5 @@ MERGE = Model(
         if (letters, order) != ("BTC", (0, 2, 1, 3)))),
      Step(lambda s: None, (*_along(1, "time"), *_along(2, "feature"), *_along(0, "batch")))),
     {"merge_heads(h)": "y"}, _parts,
-    first_wrong=lambda given, _: _holds(given, "BTC", "h", lambda call: joined(*call.args)))
+    first_wrong=lambda given, _: _holds(given, "BTC", "h", lambda call: joined(*call.args)),
+    nothing_right=NOTHING_RIGHT)
