@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from autograder.judge.worlds import AskIn, Attempt, Judged, Open, attempt, functions_of
+from autograder.lessons.kit.exceptions import met_our_bound
 from autograder.lessons.kit.lesson import UNWRITTEN, Exercise, Implementation, is_stub
 from autograder.records import Call, Outcome, Proxy, Subject, Text, text
-from autograder.sandbox.wire.calling import OUR_BOUND
 
 #: the subject that an implementation is
 SubjectOf = Callable[[Implementation], Subject]
@@ -179,7 +179,7 @@ def own_test(trials: Trials, known: Mapping[str, Outcome], judged: Mapping[str, 
     comes near, is not replaced; whether the test fails because of that is found out by trying, and said.
     """
     tested = trials.judged(known)
-    if any(outcome.message.startswith(OUR_BOUND) for outcome in tested.answers_to(trials.exercise.name)):
+    if any(map(met_our_bound, tested.answers_to(trials.exercise.name))):
         return tested, [text("own_test gives a function, or gets from it, more numbers than the autograder passes on "
                              "in one call; a person should look at own_test")]
     lost = _lost(judged) if rejects(tested) else ()

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from autograder.records import Outcome, Text, text
+from autograder.sandbox.wire.calling import OUR_BOUND
 
 #: (type, pattern of its text) -> what to think of
 _CAUSES: tuple[tuple[str, str, Text], ...] = (
@@ -84,6 +85,11 @@ def about(outcome: Outcome) -> Text | None:
         if kind in outcome.kinds and re.search(looks, outcome.message):
             return cause
     return None
+
+
+def met_our_bound(outcome: Outcome) -> bool:
+    """Whether it stopped because more numbers were given, or asked for, than travel in one call."""
+    return outcome.message.startswith(OUR_BOUND)
 
 
 def unknown_name(outcome: Outcome) -> str:

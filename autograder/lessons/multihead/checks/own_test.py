@@ -1,9 +1,8 @@
 """own_test: the student's own test, graded by the wrong implementations it rejects and the right ones it accepts."""
-from autograder.lessons.kit.exceptions import unknown_name
+from autograder.lessons.kit.exceptions import met_our_bound, unknown_name
 from autograder.lessons.kit.lesson import UNWRITTEN, Ask, Check, Unanswered, Wrong, check, is_stub
 from autograder.lessons.kit.quoting import kind_of_error
 from autograder.records import Outcome, Text, text
-from autograder.sandbox.wire.calling import OUR_BOUND
 
 #: right implementations, written in different ways; a test that rejects one of them earns nothing
 RIGHT = ("right-reference", "right-einsum", "right-loops")
@@ -22,7 +21,7 @@ def accepts_right_implementations(ask: Ask) -> None:
 
 def _rejects(ask: Ask, outcome: Outcome) -> Text:
     """How the test rejected a right implementation: by its own assertion, or by a mistake in the test itself."""
-    if outcome.message.startswith(OUR_BOUND):
+    if met_our_bound(outcome):
         return text("own_test gives a function, or gets from it, more numbers than the autograder passes on in one "
                     "call. That is no fault of yours, and a person will look at it; smaller arrays show as much")
     if "AssertionError" in outcome.kinds:

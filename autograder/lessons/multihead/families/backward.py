@@ -219,6 +219,14 @@ def _only(b: slice, t: slice) -> Do:
     return _sums(lambda one, other: _outer(one[b, t], other[b, t]))
 
 
+def _in_place_of(one: str, other: str) -> Do:
+    """The right gradients, one of them under two names."""
+    def do(s: State) -> None:
+        _sums(_outer)(s)
+        setting(**{f"dw{one}": lambda s: getattr(s, f"dw{other}")})(s)
+    return do
+
+
 def _exchanged(one: str, other: str) -> Do:
     """The right gradients, two of them under each other's name."""
     def do(s: State) -> None:
@@ -253,6 +261,9 @@ _SUMS = Step(_sums(_outer), (
     *(Way(f"dw{one}-and-dw{other}-exchanged", text("{one} and {other} exchanged", one=f"dW{one.upper()}",
                                                other=f"dW{other.upper()}"), _exchanged(one, other))
       for one, other in combinations("qkvo", 2)),
+    *(Way(f"dw{one}-is-dw{other}", text("{other} in the place of {one}", one=f"dW{one.upper()}",
+                                       other=f"dW{other.upper()}"), _in_place_of(one, other))
+      for one, other in permutations("qkvo", 2)),
     Way("sums-from-dy", text("dY in the place of dQ, dK and dV"),
         setting(dwo=lambda s: _outer(s.joined, s.dy), **{f"dw{p}": lambda s: _outer(s.x, s.dy) for p in PARTS})),
     Way("sums-from-dj", text("dJ in the place of dQ, dK and dV"),
@@ -294,4 +305,4 @@ BACKWARD = Model("multihead_backward", tuple(map(trial, (probes.GENERAL, probes.
                  (_DY, _DJ, _SPLIT, _DV, _DWEIGHTS, _DSCORES, _SCALE, _DQ, _DK, _TIMES, _NAMES, _MERGE, _SUMS, DX),
                  {"dWO": "dwo", "dWV": "dwv", "dWK": "dwk", "dWQ": "dwq", "dX": "dx"}, parts, OFTEN,
                  first_wrong=of_backward,
-                 nothing_right=frozenset({"all-zeros", "first-wrong-dWO", "first-wrong-dWV"}))     # dWO needs no weights
+                 nothing_right=frozenset({"all-zeros", "first-wrong-dWO", "first-wrong-dWV"}))   # dWO needs no weights

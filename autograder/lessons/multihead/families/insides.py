@@ -72,10 +72,14 @@ def _part(wrong: list[str], own: Mapping[str, np.ndarray], right: Mapping[str, n
     name = wrong[0]
     where = but(own[name], right[name.lower()], name, "BHTd") or text(
         "{name} is not right: look at the way from X to {name}", name=name)
+    if len(wrong) == len(PARTS):
+        found = [turned_into(own[part], right[part.lower()], "BHTd") for part in PARTS]
+        if found[0] and {one and one[0] for one in found} == {found[0][0]}:
+            return "first-wrong-X", text("Q, K and V are what they should be, but with {what}", what=found[0][1])
+        return "first-wrong-X", text("Q, K and V are not right: look at what is done with X, and at the way from X to "
+                                     "each of them")
     others = ", ".join(part for part in PARTS if part not in wrong)
-    if others:
-        where = text("{right}: right. {where}", right=others, where=where)
-    return f"first-wrong-{name}", where
+    return f"first-wrong-{name}", text("{right}: right. {where}", right=others, where=where)
 
 
 def _weights(weights: np.ndarray, allowed: np.ndarray) -> tuple[str, Text]:
