@@ -153,3 +153,21 @@ def registered(made_once: MadeOnce) -> Course:
         from autograder.nbgrader.writers import make_gradebook
         make_gradebook(new_course(folder), load_lesson("multihead"))
     return Course.find(made_once("registered", make))
+
+
+@pytest.fixture(scope="session")
+def own_lesson(made_once: MadeOnce) -> Path:
+    """A course with a lesson of its own; copy it before you change it."""
+    from own_course import own_course
+    return made_once("own-lesson", own_course)
+
+
+@pytest.fixture
+def course_with_lesson(own_lesson: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A trusted copy of it, which is the current folder."""
+    from autograder.lessons.trust import trust
+    folder = tmp_path / "course"
+    shutil.copytree(own_lesson, folder)
+    trust(folder)
+    monkeypatch.chdir(folder)
+    return folder

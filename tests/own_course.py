@@ -32,6 +32,11 @@ def add_lesson(folder: Path, name: str = NAME) -> None:
         (made / "layernorm.ipynb").rename(made / f"{name}.ipynb")
 
 
+def solved(course: Path, name: str = NAME) -> bytes:
+    """The source notebook with its solutions, as a student could hand it in."""
+    return (course / "assignments" / name / f"{name}.ipynb").read_bytes()
+
+
 def hand_in(course: Path, student: str, notebook: bytes, name: str = NAME) -> None:
     """Put a student's notebook where nbgrader's exchange puts it."""
     folder = course / "submitted" / student / name

@@ -14,12 +14,15 @@ from pathlib import Path
 
 import pytest
 from courses import class_of_roles, rows
+from own_course import NAME, hand_in, solved
 from waiting import eventually
 
 from autograder import cli
 from autograder.course.settings import Settings
 from autograder.faults import Stopped
+from autograder.judge.checks_version import checks_version
 from autograder.judge.engine import Limits
+from autograder.lessons.installed import load_lesson
 from autograder.run import dask_pool as cluster
 from autograder.run.dask_pool import ClusterPool
 from autograder.run.grade_course import grade_course
@@ -126,6 +129,19 @@ def test_the_command_takes_the_address(address, course, locally, monkeypatch, ca
     assert capsys.readouterr().err == ""
     assert len((course / "grades.jsonl").read_text().splitlines()) == len(ROLES)
     same(course, locally)
+
+
+def test_a_lesson_of_the_course_travels_to_workers_that_do_not_have_it(address, course_with_lesson):
+    elsewhere: dict[str, str] = {}
+
+    def watch(event, **facts):
+        if event == "graded":
+            elsewhere[facts["judged"].worker] = facts["judged"].source
+    hand_in(course_with_lesson, "student-01", solved(course_with_lesson))
+    [grade] = grade_course(course_with_lesson, lesson=NAME, cluster=address, on_event=watch)
+    assert list(elsewhere.values()) == ["judged"]
+    assert not next(iter(elsewhere)).endswith(f":{os.getpid()}")
+    assert (grade.points, grade.checks) == (10, checks_version(load_lesson(NAME, course_with_lesson)))
 
 
 @pytest.mark.parametrize("where", ["tcp://127.0.0.1:1", "nonsense", "foo://127.0.0.1:8786", "127.0.0.1:999999", ""])

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from own_course import NAME, add_lesson, hand_in, own_course
+from own_course import NAME, add_lesson, hand_in, solved
 
 from autograder import api, cli
 from autograder.judge.checks_version import checks_version
@@ -26,27 +26,16 @@ from autograder.lessons.trust import CannotTrust, distrust, is_trusted, trust, t
 INSTALLED = ["multihead", "layernorm"]
 
 
-@pytest.fixture(scope="module")
-def made(made_once) -> Path:
-    """A trusted course with a lesson of its own; copy it before you change it, and trust the copy."""
-    return made_once("own-lesson", own_course)
+@pytest.fixture
+def course(course_with_lesson) -> Path:
+    return course_with_lesson
 
 
 @pytest.fixture
-def course(made, tmp_path, monkeypatch) -> Path:
-    """A trusted copy of it, which is the current folder."""
-    folder = tmp_path / "course"
-    shutil.copytree(made, folder)
-    trust(folder)
-    monkeypatch.chdir(folder)
-    return folder
-
-
-@pytest.fixture
-def strange(made, tmp_path, monkeypatch) -> Path:
+def strange(own_lesson, tmp_path, monkeypatch) -> Path:
     """The same course as somebody else's, in the current folder; its lesson leaves a file when it is loaded."""
     folder = tmp_path / "strange"
-    shutil.copytree(made, folder)
+    shutil.copytree(own_lesson, folder)
     lesson = folder / "lessons" / NAME / "lesson.py"
     lesson.write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n{lesson.read_text()}")
     monkeypatch.chdir(folder)
@@ -55,11 +44,6 @@ def strange(made, tmp_path, monkeypatch) -> Path:
 
 def run(*arguments: str) -> int:
     return cli.run([*map(str, arguments)])
-
-
-def solved(course: Path, name: str = NAME) -> bytes:
-    """The source notebook with its solutions, as a student could hand it in."""
-    return (course / "assignments" / name / f"{name}.ipynb").read_bytes()
 
 
 # --- which there are ----------------------------------------------------------------------------------------------
@@ -231,6 +215,7 @@ def test_a_folder_that_is_checked_brings_no_lessons(strange, tmp_path, capsys, m
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_lessons_in_a_students_folder_of_a_trusted_course_are_not_loaded(course, strange, tmp_path, monkeypatch):
     shutil.copytree(strange, course / "submitted" / "student-01" / NAME)
     monkeypatch.chdir(course)
@@ -276,54 +261,3 @@ def test_a_lesson_is_called_as_its_folder(course, capsys):
     (course / "lessons" / NAME).rename(course / "lessons" / "other")
     assert run("verify") == 2
     assert f"the lesson is called '{NAME}', and its folder 'other'" in capsys.readouterr().err
-
-
-# --- every command ------------------------------------------------------------------------------------------------
-
-def test_check_grades_a_notebook_of_the_lesson(course, capsys):
-    (course / f"{NAME}.ipynb").write_bytes(solved(course))
-    assert run("check", f"{NAME}.ipynb", "--json", "-") == 0
-    assert json.loads(capsys.readouterr().out)["points"] == 10
-    [grade] = api.check(f"{NAME}.ipynb", course=course)
-    assert (grade.lesson, grade.points) == (NAME, 10)
-
-
-def test_grade_and_release_and_export_and_report(course, capsys):
-    assert run("release") == 0
-    assert capsys.readouterr().out.startswith(f"release/{NAME}: {NAME}.ipynb; 10 points; contains none of the ")
-    hand_in(course, "student-01", solved(course))
-    hand_in(course, "student-02", (course / "release" / NAME / f"{NAME}.ipynb").read_bytes())
-    assert run("grade") == 0
-    capsys.readouterr()
-    assert run("export", "--format", "csv", "--output", "-") == 0
-    rows = capsys.readouterr().out.splitlines()
-    assert "10" in rows[1]
-    assert (course / f"report-{NAME}.html").is_file()
-    page = (course / "feedback" / "student-01" / f"{NAME}.html").read_text()
-    assert "layer_norm_backward" in page
-    assert (course / "autograded" / "student-01" / NAME / f"{NAME}.ipynb").is_file()
-
-
-def test_points_of_the_settings_are_those_of_the_lesson(course, capsys):
-    (course / "autograder.toml").write_text(f"[lessons.{NAME}.points]\nlayer_norm = 8\n")
-    assert run("release") == 0
-    assert "; 14 points; " in capsys.readouterr().out
-    (course / "work.py").write_bytes((course / "solutions" / f"{NAME}.py").read_bytes())
-    assert run("check", "work.py", "--json", "-") == 0
-    assert json.loads(capsys.readouterr().out)["points"] == 14
-
-
-def test_several_processes_grade_the_lesson(course):
-    from autograder.run.grade_course import the_class
-    from autograder.run.job import Task, about, introduce, pack, unpack_introduction
-    hand_in(course, "student-01", solved(course))
-    whole = the_class(course, lesson=NAME)
-    assert unpack_introduction(introduce(pack(whole.task))).about == about(whole.task, whole.task.limits.wall[0])
-    far = Task(NAME, whole.task.settings, whole.task.limits, to_carry(whole.lesson))
-    assert about(far, "none") == about(whole.task, "none")
-
-
-@pytest.mark.slow
-def test_verify_proves_the_copy(course, capsys):
-    assert run("verify", "--quick") == 0
-    assert capsys.readouterr().out.startswith(f"{NAME}: a quick part of the proof holds")

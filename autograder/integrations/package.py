@@ -13,13 +13,14 @@ from string import Template
 from autograder.course.settings import FILE
 from autograder.integrations.requirements import requirements
 from autograder.integrations.wheel import wheel
+from autograder.lessons.installed import load_lesson
 
 EXECUTABLE = ("setup.sh", "run_autograder")
 
 
 def gradescope(lesson: str, course: Path) -> dict[str, bytes]:
     """The files of an autograder for Gradescope, by their path in the zip."""
-    return {**_texts("gradescope", {"lesson": lesson}), **_grader(course)}
+    return {**_texts("gradescope", {"lesson": lesson}), **_grader(lesson, course)}
 
 
 def github(lesson: str, course: Path, grader: str) -> dict[str, bytes]:
@@ -29,12 +30,12 @@ def github(lesson: str, course: Path, grader: str) -> dict[str, bytes]:
     places = {"grade.yml": "grader/.github/workflows/grade.yml", "README.md": "README.md",
               "classroom.yml": "template/.github/workflows/classroom.yml"}
     return {**{places[name]: data for name, data in texts.items()},
-            **{f"grader/{name}": data for name, data in _grader(course).items()}}
+            **{f"grader/{name}": data for name, data in _grader(lesson, course).items()}}
 
 
-def _grader(course: Path) -> dict[str, bytes]:
-    """What grades: the wheel, its dependencies, and the course's own settings."""
-    name, data = wheel()
+def _grader(lesson: str, course: Path) -> dict[str, bytes]:
+    """What grades: the wheel with the lesson, its dependencies, and the course's own settings."""
+    name, data = wheel(load_lesson(lesson, course))
     found = {name: data, "requirements.txt": "".join(f"{line}\n" for line in requirements()).encode()}
     if (course / FILE).is_file():
         found[FILE] = (course / FILE).read_bytes()

@@ -10,18 +10,22 @@ from collections.abc import Iterator
 from importlib.metadata import distribution
 from pathlib import Path
 
+from autograder.lessons.installed import to_carry
+from autograder.lessons.kit.lesson import Lesson
+
 NAME = "multihead-autograder"
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LEFT_OUT = ("__pycache__", ".ipynb_checkpoints")
 _TIME = (2020, 1, 1, 0, 0, 0)                # equal files make an equal wheel
 
 
-def wheel() -> tuple[str, bytes]:
-    """The wheel's file name and content."""
+def wheel(lesson: Lesson | None = None) -> tuple[str, bytes]:
+    """The wheel's file name and content; a lesson that does not come with the autograder becomes part of it."""
     installed = distribution(NAME)
     stem = f"{NAME.replace('-', '_')}-{installed.version}"
     info = f"{stem}.dist-info"
-    contents = {**dict(_sources()), f"{info}/METADATA": (installed.read_text("METADATA") or "").encode(),
+    contents = {**_with_lesson(dict(_sources()), lesson),
+                f"{info}/METADATA": (installed.read_text("METADATA") or "").encode(),
                 f"{info}/entry_points.txt": (installed.read_text("entry_points.txt") or "").encode(),
                 f"{info}/WHEEL": b"Wheel-Version: 1.0\nGenerator: autograder\nRoot-Is-Purelib: true\n"
                                  b"Tag: py3-none-any\n"}
@@ -52,6 +56,16 @@ def _sources() -> Iterator[tuple[str, bytes]]:
         for source, place in targets["wheel"]["force-include"].items():
             path = project.parent / source
             yield from _below(path, place) if path.is_dir() else [(place, path.read_bytes())]
+
+
+def _with_lesson(sources: dict[str, bytes], lesson: Lesson | None) -> dict[str, bytes]:
+    """The same files with those of this lesson where the package has its own."""
+    if lesson is None or lesson.home.ours:
+        return sources
+    place, code = f"autograder/lessons/{lesson.name}/", f"{lesson.home.place}/"
+    others = {name: data for name, data in sources.items() if not name.startswith(place)}
+    return others | {name.replace(code, place, 1) if name.startswith(code) else f"autograder/_course/{name}": data
+                     for name, data in to_carry(lesson).items()}
 
 
 def _below(folder: Path, place: str) -> Iterator[tuple[str, bytes]]:
