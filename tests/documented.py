@@ -6,6 +6,8 @@ A comment in the source of a page is about the next block:
     <!-- exit-code: N -->           is how it ends
     <!-- no-test: REASON -->        it is not run
 
+A block of Python with a title is a file with that name.
+
 Everything on a page runs in order, from one folder: that of a graded course.
 """
 from __future__ import annotations
@@ -18,7 +20,8 @@ from textwrap import dedent
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
 _PARTS = re.compile(r"<!-- (?P<word>test-setup|exit-code|no-test): (?P<said>.*?) -->"
-                    r"|^(?P<indent> *)```(?P<language>\S*)[^\n]*\n(?P<code>.*?)^(?P=indent)```$",
+                    r"|^(?P<indent> *)```(?P<language>\S*)(?: title=\"(?P<file>[^\"\n]+)\")?[^\n]*\n"
+                    r"(?P<code>.*?)^(?P=indent)```$",
                     re.MULTILINE | re.DOTALL)
 
 
@@ -32,6 +35,7 @@ class Block:
     setup: tuple[str, ...] = ()
     exit_code: int = 0
     untested: str = ""                      # why it is not run
+    file: str = ""                          # what it is the content of, if it is not to be run
 
     @property
     def first(self) -> str:
@@ -49,7 +53,7 @@ def blocks(page: str) -> list[Block]:
             said[part["word"]] = part["said"]
         else:
             found.append(Block(page, part["language"], dedent(part["code"]), tuple(setup),
-                               int(said.get("exit-code", 0)), said.get("no-test", "")))
+                               int(said.get("exit-code", 0)), said.get("no-test", ""), part["file"] or ""))
             setup, said = [], {}
     return found
 

@@ -71,7 +71,10 @@ def test_every_command_of_a_page_runs(page, graded, tmp_path):
 
 
 def typed(block: Block, where: Path, graded: Path, home: Path) -> Path:
-    """Type this block in this folder; where one is afterwards."""
+    """Type this block in this folder, or write its file; where one is afterwards."""
+    if block.file:
+        (where / block.file).write_text(block.code)
+        return where
     code = block.code if block.language == "sh" else f"python - <<'END'\n{block.code}\nEND"
     script = "\n".join(["set -eo pipefail", *block.setup, "ready=1", code, ""])
     environment = {**os.environ, "HOME": str(home), "REPOSITORY": str(ROOT), "COURSE": str(graded), "COLUMNS": "100",

@@ -18,6 +18,7 @@ class Mutant:
     function: str
     change: str
     source: str
+    line: int = 0                               # of the source, that changes
 
 
 def mutants(source: str, functions: Iterable[str]) -> list[Mutant]:
@@ -27,10 +28,11 @@ def mutants(source: str, functions: Iterable[str]) -> list[Mutant]:
     found = []
     for place, node in enumerate(tree.body):
         if isinstance(node, ast.FunctionDef) and node.name in wanted:
-            written, before = {ast.unparse(other): other for other in _mutated(node, called)}, _lines(node)
+            written = {ast.unparse(other): (other, line) for other, line in _mutated(node, called)}
+            before = _lines(node)
             found += [Mutant(node.name, _change(before, _lines(other), node.name),
-                             "\n\n\n".join([*texts[:place], text, *texts[place + 1:]]) + "\n")
-                      for text, other in written.items() if text != texts[place] and _compiles(text)]
+                             "\n\n\n".join([*texts[:place], text, *texts[place + 1:]]) + "\n", line)
+                      for text, (other, line) in written.items() if text != texts[place] and _compiles(text)]
     return found
 
 
@@ -61,13 +63,13 @@ def _scope(function: ast.FunctionDef, called: list[str]) -> Scope:
     return Scope(names, called, list(keys))
 
 
-def _mutated(function: ast.FunctionDef, called: list[str]) -> Iterator[ast.FunctionDef]:
-    """The function with one node replaced, for every node and every replacement."""
+def _mutated(function: ast.FunctionDef, called: list[str]) -> Iterator[tuple[ast.FunctionDef, int]]:
+    """The function with one node replaced, for every node and every replacement, and the line of that node."""
     scope = _scope(function, called)
     for node in _nodes(function):
         for new in replacements(node, scope):
             other = _Replacing(node, new).visit(copy.deepcopy(function, {id(node): node}))
-            yield ast.fix_missing_locations(other)
+            yield ast.fix_missing_locations(other), getattr(node, "lineno", function.lineno)
 
 
 def _nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
