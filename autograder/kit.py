@@ -3,7 +3,7 @@
 These names stay as they are while VERSION has the same number before the point; a new name raises the number behind it.
 What each of them does is in its docstring: `python -c "from autograder import kit; help(kit.check)"`.
 
-The lesson itself       Lesson, Exercise, Implementation, course_file
+The lesson itself       Lesson, Exercise, Implementation
 A check                 check, Check, Ask, Call, Outcome, Wrong, Unanswered, is_stub, UNWRITTEN
 Its sentences           text, Text, quoted, kind_of_error, unknown_name
 Facts to check          equal, entry, pair, triple, arrays, refuses, leaves_arguments, same_again, stays_as_it_was,
@@ -28,7 +28,6 @@ from autograder.lessons.kit.compare import (
     place,
     relative_error,
 )
-from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.derivatives import predicts_changes, same_shape
 from autograder.lessons.kit.exceptions import unknown_name
 from autograder.lessons.kit.facts import (
@@ -81,7 +80,7 @@ __all__ = [
     "EXACT", "INEXACT", "OUT_OF_REACH", "TOLERANCE", "UNWRITTEN", "VERSION",
     "Answers", "Ask", "Call", "Case", "Check", "Do", "Exercise", "Implementation", "Lesson", "Mistake", "Model",
     "Outcome", "Pick", "State", "Step", "Subject", "Text", "Trial", "Unanswered", "Way", "Wrong",
-    "answer_of", "answers_what_was_asked", "arrays", "as_array", "changed", "check", "course_file", "difference",
+    "answer_of", "answers_what_was_asked", "arrays", "as_array", "changed", "check", "difference",
     "dressed", "entry", "equal", "for_these", "function", "gave_up_on_size", "inexact", "is_stub", "kind_of_error",
     "leaves_arguments", "nudged", "odd_one_out", "off", "order", "pair", "picture_of", "place", "predicts_changes",
     "quoted", "refuses", "relative_error", "same_again", "same_shape", "setting", "sliced", "stays_as_it_was", "text",

@@ -42,6 +42,6 @@ def test_a_lesson_imports_nothing_else(path: Path):
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
-def test_a_new_lesson_begins_with_the_kit_alone(path: Path):
+def test_a_new_lesson_begins_with_the_kit_and_what_tests_it(path: Path):
     modules = re.findall(r"^from (autograder[\w.{} ]*) import", path.read_text(), re.MULTILINE)
-    assert {module for module in modules if "{{ lesson }}" not in module} <= {"autograder.kit"}
+    assert {module for module in modules if "{{ lesson }}" not in module} <= {"autograder.kit", "autograder.testing"}

@@ -22,6 +22,8 @@ from autograder.lessons.installed import (
     untrusted,
 )
 from autograder.lessons.trust import CannotTrust, distrust, is_trusted, trust, trusted_courses, trusted_file
+from autograder.locale.language import translate
+from autograder.records import text
 
 INSTALLED = ["multihead", "layernorm"]
 
@@ -261,3 +263,21 @@ def test_a_lesson_is_called_as_its_folder(course, capsys):
     (course / "lessons" / NAME).rename(course / "lessons" / "other")
     assert run("verify") == 2
     assert f"the lesson is called '{NAME}', and its folder 'other'" in capsys.readouterr().err
+
+
+# --- its words in other languages ---------------------------------------------------------------------------------
+
+def test_the_translations_of_a_lesson_lie_with_it(course, capsys):
+    checks = course / "lessons" / NAME / "checks" / "layer_norm.py"
+    checks.write_text(checks.read_text() + "\nIS_NEW = text('Every token is alike')\n")
+    words = course / "lessons" / NAME / "nl.toml"
+    words.write_text('"Every token is alike" = "Elk token is gelijk"\n"right" = "iets anders"\n')
+    load_lesson(NAME, course)
+    assert translate(text("Every token is alike"), "nl") == "Elk token is gelijk"
+    assert translate(text("Every token is alike"), "en") == "Every token is alike"
+    assert translate(text("right"), "nl") == "goed"                     # what the autograder says stays as it is
+    for content, said in (("[a]\n", "expected lines such as"), ("a b\n", "is not TOML in UTF-8")):
+        words.write_text(content)
+        assert run("verify", "--quick") == 2
+        assert f"lessons/{NAME}/nl.toml" in (line := capsys.readouterr().err)
+        assert said in line

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import tomllib
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from autograder.lessons.kit.home import Home
 from autograder.lessons.kit.lesson import Lesson
 from autograder.lessons.own_code import package_of
 from autograder.lessons.trust import is_trusted
+from autograder.locale.language import LANGUAGES, learn
 
 GROUP = "autograder.lessons"                    # of entry points: the name of a lesson -> a package that has it
 FOLDER = "lessons"                              # of a course, with a folder for each lesson of its own
@@ -60,6 +62,11 @@ def load_lesson(name: str, course: Where = None) -> Lesson:
         return _loaded(_folder_of(name), name)
     raise LessonError(untrusted(course, name) or f"there is no lesson {name!r}; there are: "
                                                  f"{', '.join(lesson_names(course))}")
+
+
+def lesson_in(course: Path, name: str) -> Lesson:
+    """The lesson with this name in the folder of a course, for a caller who knows that the course is trusted."""
+    return _loaded(course, name)
 
 
 def lesson_called(name: str, course: Where = None) -> str:
@@ -139,6 +146,7 @@ def _folder_of(name: str) -> Path:
 @lru_cache
 def _of_ours(name: str) -> Lesson:
     home = Home.of_ours(name)
+    _learn(home)
     return replace(import_module(f"{home.package}.lesson").LESSON, home=home)
 
 
@@ -178,10 +186,31 @@ def _read(home: Home, name: str) -> Lesson:
         raise LessonError(f"{home.place}/lesson.py: the lesson is called {lesson.name!r}, and its folder {name!r}; "
                           "give both the same name")
     lesson = replace(lesson, home=home)
+    _learn(home)
     for part in ("mistakes", "variants", "families"):
         if lesson.has(part):
             _imported(home, part)               # what is wrong there is said now, and not in the middle of a class
     return lesson
+
+
+def _learn(home: Home) -> None:
+    """Know the translations that lie with a lesson: nl.toml, with "a sentence" = "the same in Dutch"."""
+    for language in LANGUAGES:
+        name = f"{language}.toml"
+        if home.ours and not (home.folder / name).exists():
+            continue                            # ours are in the catalogue, and nothing else of them is read for this
+        if content := home.parts(name).get(name):
+            learn(language, _sentences(content, f"{home.place}/{name}"))
+
+
+def _sentences(content: bytes, where: str) -> dict[str, str]:
+    try:
+        said = tomllib.loads(content.decode("utf-8-sig"))
+    except ValueError as error:
+        raise LessonError(f"{where} is not TOML in UTF-8: {error}") from None
+    if not all(isinstance(each, str) for each in said.values()):
+        raise LessonError(f'{where}: expected lines such as "a sentence" = "the same in another language"')
+    return said
 
 
 def _imported(home: Home, part: str) -> ModuleType:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gettext
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,8 @@ WORLD_WORDS = {
     "own-derivative": text("right: it is the true derivative of your own forward"),
 }
 
+#: the sentences of lessons that bring their own translations: language -> sentence -> the same in that language
+_learned: dict[str, dict[str, str]] = {}
 _GAP = re.compile(r"\{(\w+)\}")
 
 
@@ -59,7 +62,14 @@ def translate(words: Text | None, language: str) -> str:
         return ""
     values = words.values
     template = _catalogue(language).gettext(words.template)
+    if template == words.template:
+        template = _learned.get(language or LANGUAGES[0], {}).get(template, template)
     return _GAP.sub(lambda gap: _shown(values[gap[1]], language) if gap[1] in values else gap[0], template)
+
+
+def learn(language: str, sentences: Mapping[str, str]) -> None:
+    """Translate these sentences too, which are a lesson's own."""
+    _learned.setdefault(language, {}).update(sentences)
 
 
 def translated(words: Text | str, language: str) -> str:
