@@ -23,6 +23,7 @@ ALLOWED = {
     "judge": {"lessons/kit", "sandbox", "sandbox/wire"},
     "intake": {"lessons/kit"},
     "proof": {"lessons/kit", "intake", "judge", "sandbox"},
+    "testing": {"lessons", "lessons/kit", "proof", "judge"},
     "course": {"lessons", "lessons/kit", "intake", "judge"},
     "output": set(),
     "output/exports": {"output"},

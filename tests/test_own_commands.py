@@ -158,3 +158,35 @@ def test_pytest_has_an_item_for_each_check_of_the_lesson(course):
                           text=True)
     assert done.returncode == 0, done.stdout
     assert f"{sum(len(one.checks) for one in load_lesson(NAME, course).exercises)} passed" in done.stdout
+
+
+def test_new_parts_are_made_in_the_course_and_are_unfinished(course, capsys):
+    assert run("new", "exercise", "rms_norm", "--parameters", "x, gain, eps") == 0
+    assert run("new", "check", "layer_norm", "zero-gain") == 0
+    assert run("new", "mistake", "layer_norm", "gain-halved") == 0
+    assert f"new     lessons/{NAME}/checks/rms_norm.py" in capsys.readouterr().out
+    assert not (course / "autograder").exists()
+    assert not (course / "tests").exists()                  # one test finds every part, where there is one
+    assert run("verify") == 3
+    said = capsys.readouterr().out
+    for words in (f"solutions/{NAME}.py: write rms_norm",
+                  f"lessons/{NAME}/checks/layer_norm.py: the check zero-gain is worth nothing",
+                  f"lessons/{NAME}/mistakes/layer_norm.py: the mistake gain-halved says TODO",
+                  f"assignments/{NAME}-en/{NAME}.ipynb: these cells say TODO"):
+        assert words in said
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["mistake", "split_heads", "x", "--lesson", "multihead"],
+     f"multihead is not a lesson of this course; its own are: {NAME}"),
+    (["lesson", NAME], f"there is already a lesson '{NAME}'"),
+    (["lesson", "Bad"], "'Bad' cannot be the name of a lesson"),
+    (["lesson", "half"], "solutions/half.py, line 1: "), (["lesson", "none"], "has no function for students to write"),
+    (["lesson", "multihead"], "")])
+def test_what_a_course_cannot_get_is_one_line(course, capsys, arguments, said):
+    (course / "solutions" / "half.py").write_text("def half(\n")
+    (course / "solutions" / "none.py").write_text("def _private():\n    pass\n")
+    assert run("new", *arguments) == (2 if said else 0)
+    line = capsys.readouterr().err
+    assert said in line
+    assert line.count("\n") == bool(said)

@@ -86,6 +86,6 @@ def _must_be_a_checkout() -> None:
     """Raise UsageError if this is not a checkout, or another one is running."""
     from autograder.authoring.new.checkout import CannotMake, Checkout
     try:
-        Checkout.here(Path.cwd())
+        Checkout.running(Path.cwd())
     except CannotMake as error:
         raise click.UsageError(str(error)) from None

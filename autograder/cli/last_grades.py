@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli.lessons import chosen_lesson
+from autograder.cli.lessons import default_lesson
 from autograder.cli.options import DATABASE
 from autograder.course import JOURNAL, STORE
 
@@ -25,14 +25,14 @@ def last_grades(file: Path | None, lesson: str = "") -> list[Grade]:
         raise click.UsageError(f"there is no {path} in this folder: run `autograder grade` first, or name the JSON "
                                "lines of `autograder check --json`")
     try:
-        return _of_lesson(read_grades(path, _titles(chosen_lesson(lesson)), _in_store(path)), lesson)
+        return _of_lesson(read_grades(path, _titles(lesson or default_lesson()), _in_store(path)), lesson)
     except CourseError as error:
         raise CannotRead(str(error)) from None
 
 
 def lesson_of(grades: Sequence[Grade]) -> str:
     """The lesson of these grades; JSON lines do not name it, so for them it is the default."""
-    return next((grade.lesson for grade in grades if grade.lesson), None) or chosen_lesson(None)
+    return next((grade.lesson for grade in grades if grade.lesson), None) or default_lesson()
 
 
 def stored(course: Path = Path()) -> Path:

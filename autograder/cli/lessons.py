@@ -46,8 +46,19 @@ def lessons_to_try(name: str | None) -> list[str]:
 
 
 def chosen_lesson(name: str | None) -> str:
-    """The named lesson, or the default of this folder: a course's own lesson, if it has one."""
-    return lessons_to_try(name)[0]
+    """The named lesson, or the default of this folder: a course's own lesson, if it has one.
+
+    Raises UsageError if it has one that may not be used: another lesson would be a surprise.
+    """
+    from autograder.lessons.installed import untrusted
+    if not name and (line := untrusted(Path.cwd())):
+        raise click.UsageError(line)
+    return name or default_lesson()
+
+
+def default_lesson() -> str:
+    """The first lesson that can be used in this folder."""
+    return lessons_to_try(None)[0]
 
 
 def _saying_what_is_not_used(lessons: list[Some], folder: Path) -> list[Some]:
@@ -80,4 +91,4 @@ def course_and_lesson(folder: Path, name: str | None) -> tuple[SubmittedFolder, 
              if work.students(lesson)]
     if len(there) > 1:
         raise click.UsageError(f"students handed in {' and '.join(there)}; choose one with --lesson NAME")
-    return work, there[0] if there else chosen_lesson(None)
+    return work, there[0] if there else default_lesson()

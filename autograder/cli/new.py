@@ -26,7 +26,7 @@ parameters_option = click.option("--parameters", metavar="NAMES", default="x", s
     'autograder new exercise rms_norm --lesson layernorm --points 3 --parameters "x, gain, eps"',
     'autograder new lesson softmax stable_softmax --parameters "x"'))
 def new() -> None:
-    """Prepare the files and the test of a new part, in a checkout of the autograder. Nothing is overwritten.
+    """Prepare the files and the test of a new part, in a course or in a checkout. Nothing is overwritten.
 
     `autograder verify` finds it at once, and reports it as unfinished until its TODOs are gone.
     """
@@ -65,13 +65,17 @@ def exercise(name: str, points: int, parameters: str, lesson: str | None) -> int
 
 @new.command(short_help="A lesson, with its first exercise.")
 @click.argument("name")
-@click.argument("exercise")
+@click.argument("exercise", default="")
 @points_option
 @parameters_option
-def lesson(name: str, exercise: str, points: int, parameters: str) -> int:
-    """Prepare the lesson NAME with its first EXERCISE."""
+@click.option("--lang", "language", type=click.Choice(["en", "nl"]), default="en", show_default=True,
+              help="The language of the notebook, in a course.")
+def lesson(name: str, exercise: str, points: int, parameters: str, language: str) -> int:
+    """Prepare the lesson NAME. In a course, its exercises are the functions of solutions/NAME.py, if that is there;
+    else there is one EXERCISE, which is called as the lesson unless you name it.
+    """
     from autograder.authoring.new import new_lesson
-    return _make(new_lesson, name, exercise, points, parameters)
+    return _make(new_lesson, name, exercise, points, parameters, language)
 
 
 def _make(make: Callable[..., Made], lesson: str, *what: Any) -> int:

@@ -70,9 +70,9 @@ def claims(lesson: Lesson, tried: Sequence[Tried]) -> list[Claim]:
     habits = [trial for trial in tried if trial.mistake.advice]
     return [
         _claim("entries of the catalogue that are in order", tried, _disorder(lesson, tried)),
-        _claim("mistakes caught, where they are made and nowhere else", mistakes, map(_misplaced, mistakes)),
+        _claim("mistakes caught, where they are made and nowhere else", mistakes, map(misplaced, mistakes)),
         _claim("habits that cost nothing and get their notice", habits, map(_unnoticed, habits)),
-        _claim("mistakes named by their diagnosis", mistakes, map(_misnamed, mistakes), least=NAMED)]
+        _claim("mistakes named by their diagnosis", mistakes, map(misnamed, mistakes), least=NAMED)]
 
 
 def _claim(says: str, tried: Sequence[Tried], why: Iterable[str], least: float = 100.0) -> Claim:
@@ -94,7 +94,7 @@ def _disorder(lesson: Lesson, tried: Sequence[Tried]) -> list[str]:
     ) if wrong), "") for trial in tried]
 
 
-def _misplaced(trial: Tried) -> str:
+def misplaced(trial: Tried) -> str:
     if trial.right_place:
         return ""
     if not trial.lost:
@@ -108,7 +108,7 @@ def _unnoticed(trial: Tried) -> str:
     return "" if trial.notices else "gets no notice"
 
 
-def _misnamed(trial: Tried) -> str:
+def misnamed(trial: Tried) -> str:
     if trial.explained:
         return ""
     names = "; ".join(f"{exercise}: {', '.join(ids)}" for exercise, ids in trial.named.items())

@@ -1,4 +1,4 @@
-"""Read and write the checkout that new parts go into, and check the names of the parts."""
+"""Read and write the checkout or the course that new parts go into, and check the names of the parts."""
 from __future__ import annotations
 
 import keyword
@@ -10,8 +10,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from autograder.atomic import replace_file
-from autograder.lessons.installed import load_lesson
+from autograder.lessons.installed import FOLDER, lesson_names, load_lesson, own_lessons
 from autograder.lessons.kit.lesson import Exercise, Lesson
+from autograder.lessons.trust import is_trusted
 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _DASHED = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -41,23 +42,53 @@ class Made:
 
 @dataclass(frozen=True)
 class Checkout:
-    """The repository of the autograder in this folder."""
+    """The repository of the autograder in this folder, or a course with lessons of its own."""
 
     root: Path
+    lessons: str = "autograder/lessons"         # where they are in it
 
     @classmethod
     def here(cls, folder: Path) -> Checkout:
+        """The course in this folder, or the checkout. Raises CannotMake if it is neither, or not the user's."""
+        folder = folder.resolve()
+        course = any((folder / name).is_file() for name in ("nbgrader_config.py", "autograder.toml"))
+        if not course or (folder / "autograder" / "lessons").is_dir():
+            return cls.running(folder)
+        if not is_trusted(folder):
+            raise CannotMake(f"{folder} is not a course that you trust, so its lessons would not be used; if you do: "
+                             f"autograder trust {folder}")
+        return cls(folder, FOLDER)
+
+    @classmethod
+    def running(cls, folder: Path) -> Checkout:
         """The checkout in this folder. Raises CannotMake if there is none, or another one is running."""
         folder = folder.resolve()
         running = Path(__file__).resolve().parents[3]
         if not (folder / "autograder" / "lessons").is_dir() or not (folder / "pyproject.toml").is_file():
-            raise CannotMake(f"{folder} is not a checkout of the autograder; change to the one that you work in")
+            raise CannotMake(f"{folder} is not a checkout of the autograder or a course; change to the one that you "
+                             "work in, or make a course with `autograder init --empty`")
         if running != folder:
             raise CannotMake(f"this is the autograder of {running}; run `python -m autograder` to work in {folder}")
         return cls(folder)
 
+    @property
+    def is_course(self) -> bool:
+        return self.lessons == FOLDER
+
+    @property
+    def names(self) -> list[str]:
+        """The lessons that can be added to, and whose names are taken."""
+        return own_lessons(self.root) if self.is_course else lesson_names()
+
     def lesson(self, name: str) -> Lesson:
-        return load_lesson(name)
+        """The lesson with this name; CannotMake if it lies elsewhere."""
+        if self.is_course and name not in self.names:
+            raise CannotMake(f"{name} is not a lesson of this course; its own are: {', '.join(self.names) or 'none'}")
+        return load_lesson(name, self.root if self.is_course else None)
+
+    def folder(self, lesson: str) -> str:
+        """Where the parts of this lesson are."""
+        return f"{self.lessons}/{lesson}"
 
     def exercise(self, lesson: Lesson, name: str) -> Exercise:
         """The exercise with this name; CannotMake lists the existing ones."""

@@ -42,14 +42,15 @@ def with_argument(source: str, call: str, argument: str, element: str) -> str:
     raise CannotMake(f"expected a call of {call} with a tuple {argument}=(...), and found none")
 
 
-def importing(source: str, module: str, name: str) -> str:
-    """The source with this name among those imported from the module, sorted."""
+def importing(source: str, module: str, name: str, full: str = "") -> str:
+    """The source with this name among those imported from the module, which may be called by its full name, sorted."""
     for node in ast.parse(source).body:
-        if isinstance(node, ast.ImportFrom) and node.module == module:
+        called = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+        if isinstance(node, ast.ImportFrom) and called in (module, full or module):
             names = sorted({alias.name for alias in node.names} | {name})
-            line = f"from {module} import {', '.join(names)}"
+            line = f"from {called} import {', '.join(names)}"
             if len(line) > WIDTH:
-                line = f"from {module} import (\n" + "".join(f"    {imported},\n" for imported in names) + ")"
+                line = f"from {called} import (\n" + "".join(f"    {imported},\n" for imported in names) + ")"
             lines = source.splitlines()
             return "\n".join([*lines[:node.lineno - 1], line, *lines[node.end_lineno:]]) + "\n"
     raise CannotMake(f"expected an import from {module}, and found none")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import Any
 
 import nbformat
@@ -9,9 +10,24 @@ import nbformat
 from autograder.authoring.new.checkout import CannotMake, Checkout, Made, rendered, snake
 from autograder.authoring.new.editing import appended, importing, with_argument
 from autograder.authoring.new.notebooks import Words, new_notebook, with_exercise
-from autograder.lessons.installed import lesson_names
+from autograder.intake.regions import bodies
 
 EDITIONS = {"nl": "", "en": "-en"}              # language -> suffix of the folder's name
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that students write, as its solution has it; without one there is everything to do."""
+
+    name: str
+    points: int
+    parameters: str
+    about: str = '"""TODO: the fact, with its shapes."""'       # its docstring, as written
+    body: tuple[str, ...] = ("    raise NotImplementedError",)
+
+    @property
+    def words(self) -> dict[str, Any]:
+        return {"name": self.name, "points": self.points, "parameters": self.parameters}
 
 
 def new_exercise(checkout: Checkout, lesson_name: str, name: str, points: int, parameters: str) -> Made:
@@ -20,16 +36,15 @@ def new_exercise(checkout: Checkout, lesson_name: str, name: str, points: int, p
     name, words = snake(name, "an exercise"), _words(name, points, parameters)
     if name in [exercise.name for exercise in lesson.exercises]:
         raise CannotMake(f"{lesson.name} already has an exercise {name!r}; choose another name")
-    package = f"autograder.lessons.{lesson.name}"
-    here = package.replace(".", "/")
-    made = _own_files(checkout, lesson.name, name, words)
+    here, full = checkout.folder(lesson.name), f"autograder.lessons.{lesson.name}"
+    made = _own_files(checkout, lesson.name, words)
     made.files |= {
         f"{here}/lesson.py": importing(with_argument(
             checkout.read(f"{here}/lesson.py"), "Lesson", "exercises",
-            f'        Exercise("{name}", "test_{name}", {points}, {name}.CHECKS),'), f"{package}.checks", name),
-        f"{here}/mistakes/__init__.py": appended(importing(checkout.read(f"{here}/mistakes/__init__.py"),
-                                                           f"{package}.mistakes", name),
-                                                 "MISTAKES", f"*{name}.MISTAKES"),
+            f'        Exercise("{name}", "test_{name}", {points}, {name}.CHECKS),'), ".checks", name, f"{full}.checks"),
+        f"{here}/mistakes/__init__.py": appended(importing(
+            checkout.read(f"{here}/mistakes/__init__.py"), ".", name, f"{full}.mistakes"),
+            "MISTAKES", f"*{name}.MISTAKES"),
         lesson.reference: f"{checkout.read(lesson.reference).rstrip()}\n\n\n{rendered('solution.py', **words)}"}
     for language, path in lesson.editions.items():
         notebook = nbformat.reads(checkout.read(path), as_version=4)
@@ -38,33 +53,75 @@ def new_exercise(checkout: Checkout, lesson_name: str, name: str, points: int, p
     return made
 
 
-def new_lesson(checkout: Checkout, lesson_name: str, name: str, points: int, parameters: str) -> Made:
-    """A lesson with one exercise: every part that a lesson has, in both languages."""
-    lesson_name, name = snake(lesson_name, "a lesson"), snake(name, "an exercise")
-    if lesson_name in (*lesson_names(), "shared"):
+def new_lesson(checkout: Checkout, lesson_name: str, name: str, points: int, parameters: str,
+               language: str = "en") -> Made:
+    """Every part that a lesson has, in this language (in a checkout, in both), with an exercise for each function.
+
+    A course may have solutions/<lesson>.py already; else there is one function of this name, to be written.
+    """
+    lesson_name, solution = snake(lesson_name, "a lesson"), f"solutions/{lesson_name}.py"
+    if lesson_name in (*checkout.names, "shared"):
         raise CannotMake(f"there is already a lesson {lesson_name!r}; choose another name")
-    words = _words(name, points, parameters)
-    here, solution = f"autograder/lessons/{lesson_name}", f"solutions/{lesson_name}.py"
-    made = _own_files(checkout, lesson_name, name, words)
-    values = {"lesson": lesson_name, **words}
-    for part in ("__init__", "lesson", "probes", "checks/__init__", "mistakes/__init__", "variants/__init__"):
-        made.files[f"{here}/{part}.py"] = rendered(f"lesson/{part.replace('/', '_')}.py", **values)
-    made.files[f"{here}/proof.toml"] = rendered("lesson/proof.toml", **values)
-    made.files[solution] = rendered("lesson/solution.py", **values) + rendered("solution.py", **words)
-    for language, ending in EDITIONS.items():
-        path = f"assignments/{lesson_name}{ending}/{lesson_name}.ipynb"
-        made.files[path] = _saved(with_exercise(new_notebook(lesson_name, language), Words(language, **words)))
+    written = checkout.is_course and (checkout.root / solution).is_file()
+    name = name or lesson_name
+    functions = _in_solution(checkout.read(solution), solution, points) if written else [
+        Function(**_words(snake(name, "an exercise"), points, parameters))]
+    editions = {language: ""} if checkout.is_course else EDITIONS
+    values = {"lesson": lesson_name, "functions": functions, "editions": {
+        language: f"assignments/{lesson_name}{ending}/{lesson_name}.ipynb" for language, ending in editions.items()}}
+    made = _own_files(checkout, lesson_name, *(each.words for each in functions))
+    made.files |= _whole_lesson(checkout, values)
+    if not written:
+        made.files[solution] = (rendered("lesson/solution.py", course=checkout.is_course, **values)
+                                + rendered("solution.py", **functions[0].words))
     for path in made.files:
         checkout.must_be_new(path)
-    made.opens = made.line_of(solution, f"def {name}(")
+    made.opens = f"{checkout.folder(lesson_name)}/probes.py:1" if written else made.line_of(
+        solution, f"def {functions[0].name}(")
     return made
 
 
-def _own_files(checkout: Checkout, lesson: str, name: str, words: dict[str, Any]) -> Made:
-    """The files that belong to this exercise alone."""
-    files = {f"autograder/lessons/{lesson}/checks/{name}.py": rendered("checks.py", lesson=lesson, **words),
-             f"autograder/lessons/{lesson}/mistakes/{name}.py": rendered("mistakes.py", lesson=lesson, **words),
-             f"tests/exercises/test_{lesson}_{name}.py": rendered("exercise_test.py", lesson=lesson, **words)}
+def _whole_lesson(checkout: Checkout, values: dict[str, Any]) -> dict[str, str]:
+    """The files that a lesson has once."""
+    lesson, here = values["lesson"], checkout.folder(values["lesson"])
+    parts = ["lesson.py", "probes.py", "checks/__init__.py", "mistakes/__init__.py"]
+    parts += [] if checkout.is_course else ["__init__.py", "proof.toml"]
+    made = {f"{here}/{part}": rendered(f"lesson/{part.replace('/', '_')}", **values) for part in parts}
+    if checkout.is_course:
+        made[f"tests/test_{lesson}.py"] = rendered("lesson/test.py", **values)
+    for language, path in values["editions"].items():
+        notebook = new_notebook(lesson, language)
+        for each in values["functions"]:
+            notebook = with_exercise(notebook, Words(language, **vars(each)))
+        made[path] = _saved(notebook)
+    return made
+
+
+def _in_solution(source: str, path: str, points: int) -> list[Function]:
+    """The functions of a solution that is already there, but for private ones."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        raise CannotMake(f"{path}, line {error.lineno}: {error.msg}") from None
+    lines, own = source.splitlines(), bodies(source)
+    found = [Function(node.name, points, ast.unparse(node.args),
+                      "\n".join(lines[node.body[0].lineno - 1:node.body[0].end_lineno]).strip()
+                      if ast.get_docstring(node) else Function.about, tuple(own[node.name]))
+             for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+    if not found:
+        raise CannotMake(f"{path} has no function for students to write")
+    return found
+
+
+def _own_files(checkout: Checkout, lesson: str, *functions: dict[str, Any]) -> Made:
+    """The files that belong to these exercises alone."""
+    files, here = {}, checkout.folder(lesson)
+    for words in functions:
+        name = words["name"]
+        files |= {f"{here}/checks/{name}.py": rendered("checks.py", lesson=lesson, **words),
+                  f"{here}/mistakes/{name}.py": rendered("mistakes.py", lesson=lesson, **words)}
+        if not checkout.is_course:
+            files[f"tests/exercises/test_{lesson}_{name}.py"] = rendered("exercise_test.py", lesson=lesson, **words)
     for path in files:
         checkout.must_be_new(path)
     return Made(checkout.root, files)

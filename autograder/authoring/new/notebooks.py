@@ -19,6 +19,10 @@ LEAVE = {"nl": "Deze cel geeft je punten voor {}. Laat hem leeg.",
          "en": "This cell gives you your points for {}. Leave it empty."}
 
 
+#: the table that a release brings up to date with the points of the lesson and of the course
+POINTS = {"nl": "## Punten\n\n| functie | punten |\n|---|---|", "en": "## Points\n\n| function | points |\n|---|---|"}
+
+
 @dataclass(frozen=True)
 class Words:
     """An exercise, for the notebook in one language."""
@@ -27,6 +31,8 @@ class Words:
     name: str
     points: int
     parameters: str
+    about: str = '"""TODO: the fact, with its shapes."""'
+    body: tuple[str, ...] = ("    raise NotImplementedError",)
 
 
 def new_notebook(lesson: str, language: str) -> nbformat.NotebookNode:
@@ -35,7 +41,7 @@ def new_notebook(lesson: str, language: str) -> nbformat.NotebookNode:
     notebook.cells = [_text("introduction", f"# TODO: {lesson}\n\nTODO: what this is about, and what students can do "
                                             "afterwards"),
                       _code("given", "import numpy as np", "given", locked=True),
-                      _text("points", "## TODO: the points, in a table")]
+                      _text("points", POINTS[language])]
     return notebook
 
 
@@ -50,6 +56,9 @@ def with_exercise(notebook: nbformat.NotebookNode, words: Words) -> nbformat.Not
            _code(slug, _stub(words), name, solution=True),
            _code(f"example-{slug}", f"# TODO: an example with numbers\nassert {name} is not None", f"example_{name}",
                  locked=True)]
+    for cell in cells:
+        if cell.cell_type == "markdown" and cell.source.startswith(POINTS[words.language]):
+            cell.source += f"\n| `{name}` | {words.points} |"
     notebook.cells = [*cells[:place], *own, *cells[place:], _points(words, slug)]
     return notebook
 
@@ -61,8 +70,9 @@ def _after_the_last_exercise(cells: list[nbformat.NotebookNode]) -> int:
 
 
 def _stub(words: Words) -> str:
-    return (f'def {words.name}({words.parameters}):\n    """TODO: the fact, with its shapes."""\n'
-            f"    # {REPLACE[words.language]}\n    {BEGIN}\n    raise NotImplementedError\n    {END}")
+    body = "\n".join(words.body)
+    return (f"def {words.name}({words.parameters}):\n    {words.about}\n    # {REPLACE[words.language]}\n"
+            f"    {BEGIN}\n{body}\n    {END}")
 
 
 def _points(words: Words, slug: str) -> nbformat.NotebookNode:

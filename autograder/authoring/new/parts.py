@@ -13,16 +13,17 @@ def new_check(checkout: Checkout, lesson_name: str, exercise_name: str, name: st
     name = dashed(name, "a check")
     if name in [check.name for check in exercise.checks]:
         raise CannotMake(f"{exercise.name} already has a check {name!r}; choose another name")
-    path = f"autograder/lessons/{lesson.name}/checks/{exercise.name}.py"
+    path = f"{checkout.folder(lesson.name)}/checks/{exercise.name}.py"
     test = f"tests/checks/test_{lesson.name}_{exercise.name}_{name.replace('-', '_')}.py"
-    checkout.must_be_new(test)
+    if not checkout.is_course:
+        checkout.must_be_new(test)
     source, function = checkout.read(path), name.replace("-", "_")
     if f"def {function}(" in source or f"\n{function} = " in source:
         function = f"_{function}"               # the check's name has no underscore
     code = rendered("check.py", function=function, gated="\nRIGHT = " in source)
-    made = Made(checkout.root, {
-        path: appended(before(source, "CHECKS", code), "CHECKS", function),
-        test: rendered("check_test.py", lesson=lesson.name, exercise=exercise.name, check=name)})
+    made = Made(checkout.root, {path: appended(before(source, "CHECKS", code), "CHECKS", function)})
+    if not checkout.is_course:                  # there one test finds every check and mistake
+        made.files[test] = rendered("check_test.py", lesson=lesson.name, exercise=exercise.name, check=name)
     made.opens = made.line_of(path, f"def {function}(")
     return made
 
@@ -34,13 +35,14 @@ def new_mistake(checkout: Checkout, lesson_name: str, exercise_name: str, name: 
     name = dashed(name, "a mistake")
     if name in [mistake.id for mistake in lesson.mistakes]:
         raise CannotMake(f"{lesson.name} already has a mistake {name!r}; choose another name")
-    path = f"autograder/lessons/{lesson.name}/mistakes/{exercise.name}.py"
+    path = f"{checkout.folder(lesson.name)}/mistakes/{exercise.name}.py"
     test = f"tests/mistakes/test_{lesson.name}_{name.replace('-', '_')}.py"
-    checkout.must_be_new(test)
+    if not checkout.is_course:
+        checkout.must_be_new(test)
     entry = rendered("mistake.py", id=name, exercise=exercise.name)
-    made = Made(checkout.root, {path: with_mistake(checkout.read(path), entry),
-                                test: rendered("mistake_test.py", lesson=lesson.name, id=name,
-                                               exercise=exercise.name)})
+    made = Made(checkout.root, {path: with_mistake(checkout.read(path), entry)})
+    if not checkout.is_course:
+        made.files[test] = rendered("mistake_test.py", lesson=lesson.name, id=name, exercise=exercise.name)
     made.opens = made.line_of(path, f'"{name}"')
     return made
 

@@ -7,7 +7,7 @@ Wrong if it does not.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
@@ -108,7 +108,10 @@ class Check:
 
 def check(title: Text, points: str, needs: tuple[str, ...] = (), derivative: bool = False,
           shown: bool = False) -> Callable[[Callable[[Ask], None]], Check]:
-    """Make a Check of a function; its name, with dashes, is the check's name. `points` is a fraction: "1/4"."""
+    """Make a Check of a function; its name, with dashes, is the check's name.
+
+    `points` is a fraction such as "1/4": of the exercise, if those of all its checks add up to 1; else they are points.
+    """
     def make(run: Callable[[Ask], None]) -> Check:
         name = run.__name__.strip("_").replace("_", "-")
         return Check(name, title, Fraction(points), run, needs, derivative, shown)
@@ -137,6 +140,12 @@ class Exercise:
     differentiates: str | None = None           # world 3: whose derivative this is, by finite differences
     implementations: Mapping[str, Implementation] = field(default_factory=dict)     # what an own test is tried on
     skipped: Text | None = None                 # why it is not graded
+
+    def __post_init__(self) -> None:
+        """Checks whose points add up to 1 are worth that part of the exercise."""
+        if sum(check.points for check in self.checks) == 1 != self.points:
+            object.__setattr__(self, "checks", tuple(
+                replace(check, points=check.points * self.points) for check in self.checks))
 
     @property
     def worth(self) -> float:
