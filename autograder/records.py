@@ -9,6 +9,7 @@ Words for people are `Text`: an English sentence with named gaps, translated onl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -56,6 +57,16 @@ class Left(msgspec.Struct, frozen=True):
     entries: tuple[str, ...] = ()        # everything that lies in it
 
 
+class HandedIn(msgspec.Struct, frozen=True):
+    """What a course knows of a submission besides the work, read together with it. No worker ever gets it."""
+
+    folder: str = ""                     # where the work lies
+    at: datetime | None = None           # in UTC, without a zone; None where no file says it clearly
+    stamp: bytes = b""                   # what the file with the time says
+    files: dict[str, bytes] = {}         # those of nbgrader's exchange that its later steps need
+    asks: tuple[Text, ...] = ()          # why a person should see when it was handed in
+
+
 class Submission(msgspec.Struct, frozen=True):
     """One student's work: the student's own code cells, in the order of the notebook."""
 
@@ -73,6 +84,7 @@ class Submission(msgspec.Struct, frozen=True):
     fault: Text | None = None            # why we failed to read it, whoever made it
     seconds: float = 0.0                 # of processor time that reading it took
     notebook: tuple[NotebookCell, ...] = ()     # all of its cells, for the one that a person reads
+    handed_in: HandedIn = HandedIn()     # known of what lies in a course
 
 
 # --- what is asked of a subject, and what it answers --------------------------------------------------------------

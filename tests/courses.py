@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from msgspec.structs import replace
 from notebooks import data
 from traitlets.config import Config
 
 from autograder.authoring.demo.cast import Cast
 from autograder.authoring.demo.notebooks import Assignment
 from autograder.course.folder import Course
+from autograder.course.handed_in import handed_in
 from autograder.intake import read_bytes
 from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.course_file import course_file
@@ -61,15 +63,16 @@ def released() -> dict[str, Any]:
     return nbformat.read(course_file("release/multihead/multihead.ipynb"), as_version=4)
 
 
-def hand_in(course: Course, student: str, notebook: dict | bytes, handed_in: str = "") -> Submission:
+def hand_in(course: Course, student: str, notebook: dict | bytes, time: str = "") -> Submission:
     """Put a notebook into submitted/<student>/multihead, and read it back as a submission."""
     folder = course.path("submitted", student, "multihead")
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     raw = notebook if isinstance(notebook, bytes) else data(notebook)
     (folder / "multihead.ipynb").write_bytes(raw)
-    if handed_in:
-        (folder / "timestamp.txt").write_text(handed_in)
-    return read_bytes(f"{student}/multihead/multihead.ipynb", raw, LESSON, student)
+    if time:
+        (folder / "timestamp.txt").write_text(time)
+    submission = read_bytes(f"{student}/multihead/multihead.ipynb", raw, LESSON, student)
+    return replace(submission, handed_in=handed_in(folder))
 
 
 def class_of_roles(folder: Path, roles: Sequence[str], lesson: Lesson = LESSON, seed: int = 7) -> Course:

@@ -21,7 +21,7 @@ from nbgrader.plugins.export import CsvExportPlugin
 from nbgrader.utils import compute_checksum, determine_grade, is_grade
 from notebooks import code, data, markdown
 
-from autograder.course.folder import Course, timestamp
+from autograder.course.folder import Course
 from autograder.nbgrader import autograded
 from autograder.nbgrader.autograded import AutogradedWriter, replace_file
 from autograder.nbgrader.cell_outputs import OUTPUT_CAP
@@ -330,9 +330,9 @@ def test_beside_the_notebook_stand_the_courses_files_and_none_of_the_students(wr
         (source / ignored).parent.mkdir(exist_ok=True)
         (source / ignored).write_text("")
     submission = hand_in(writer.course, "student-01", released(), "2025-03-04 05:06:07 UTC")
-    handed_in = writer.course.path("submitted", "student-01", "multihead")
+    theirs = writer.course.path("submitted", "student-01", "multihead")
     for name in ("attention.py", "numpy.py", "evil.html"):
-        (handed_in / name).write_text("raise SystemExit")
+        (theirs / name).write_text("raise SystemExit")
     writer.write(submission, grade_of("student-01"))
     folder = writer.course.path("autograded", "student-01", "multihead")
     found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
@@ -344,8 +344,10 @@ def test_beside_the_notebook_stand_the_courses_files_and_none_of_the_students(wr
 
 
 def test_the_exchange_finds_its_secret_beside_what_was_graded(writer):
+    theirs = writer.course.path("submitted", "student-01", "multihead")
+    theirs.mkdir(parents=True)
+    (theirs / "submission_secret.txt").write_text("f" * 128)
     submission = hand_in(writer.course, "student-01", released(), "2025-03-04 05:06:07 UTC")
-    (writer.course.path("submitted", "student-01", "multihead") / "submission_secret.txt").write_text("f" * 128)
     writer.write(submission, grade_of("student-01"))
     folder = writer.course.path("autograded", "student-01", "multihead")
     assert (folder / "submission_secret.txt").read_text() == "f" * 128
@@ -399,8 +401,7 @@ def graded(course, registered):
         entries = []
         for student, raw in notebooks.items():
             submission = hand_in(course, student, raw, "2025-03-04 05:06:07 UTC")
-            handed_in = timestamp(course.path("submitted", student, "multihead"))
-            entries.append(Entry(grades[student], handed_in, writer.write(submission, grades[student])))
+            entries.append(Entry(grades[student], submission.handed_in.at, writer.write(submission, grades[student])))
         gradebook.write(entries)
     return course
 

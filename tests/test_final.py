@@ -21,9 +21,9 @@ from autograder import cli
 from autograder.cli.final_marks import marked
 from autograder.cli.last_grades import last_grades
 from autograder.course.folder import Course
+from autograder.course.handed_in import handed_in
 from autograder.course.mark import on_scale, own_mark
 from autograder.course.settings import MarkSettings, Settings, SettingsError, read_settings
-from autograder.course.submitted import asking_about_the_time
 from autograder.nbgrader.gradebook import Entry, GradebookWriter
 from autograder.nbgrader.pages import write_page
 from autograder.output.exports import FORMATS
@@ -230,8 +230,8 @@ def test_a_pass_mark_that_cannot_be_is_one_line(scale, arguments, says, course, 
 
 
 def test_an_export_says_whose_lateness_is_not_known(course, capsys):
-    grade = grade_of("student-01", for_a_person=asking_about_the_time(
-        grade_of("student-01"), course, "multihead", matters=True).for_a_person)
+    grade = grade_of("student-01", for_a_person=handed_in(
+        course.path("submitted", "student-01", "multihead"), matters=True).asks)
     graded(course, grade)
     assert cli.run(["export", "--format", "csv", "--output", "out"]) == 0
     assert "it is not clear when student-01 handed in, so nothing was taken off" in capsys.readouterr().err

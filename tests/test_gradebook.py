@@ -24,7 +24,8 @@ from nbgrader.utils import is_grade
 from notebooks import data
 from sqlalchemy import create_engine
 
-from autograder.course.folder import Course, CourseError, timestamp
+from autograder.course.folder import Course, CourseError
+from autograder.course.handed_in import handed_in
 from autograder.nbgrader import gradebook
 from autograder.nbgrader.empty_gradebook import commands_on_path
 from autograder.nbgrader.gradebook import Entry, GradebookError, GradebookWriter
@@ -113,8 +114,8 @@ def test_rows_are_those_that_nbgrader_autograde_leaves(generated, course, tmp_pa
     untouched = frozenset(exercise.name for exercise in LESSON.exercises)
     points = list(POINTS.values())
     run_nbgrader(Autograde, theirs)
-    write(course, Entry(grade_of("student-01", points), timestamp(course.path("submitted", "student-01", "multihead")),
-                        untouched - {"split_heads"}),
+    came = handed_in(course.path("submitted", "student-01", "multihead"))
+    write(course, Entry(grade_of("student-01", points), came.at, untouched - {"split_heads"}),
           Entry(grade_of("student-02", points), None, untouched))
     for query in (GRADES, COMMENTS, SUBMISSIONS, SUBMITTED, STUDENTS):
         assert rows(database(course), query) == rows(database(theirs), query) != []
@@ -122,7 +123,7 @@ def test_rows_are_those_that_nbgrader_autograde_leaves(generated, course, tmp_pa
 
 def test_the_time_of_handing_in_is_kept_in_utc(course):
     hand_in(course, "student-01", released(), "2025-03-04 05:06:07 Europe/Amsterdam")
-    write(course, Entry(grade_of("student-01"), timestamp(course.path("submitted", "student-01", "multihead"))))
+    write(course, Entry(grade_of("student-01"), handed_in(course.path("submitted", "student-01", "multihead")).at))
     assert rows(database(course), SUBMISSIONS) == [("student-01", "2025-03-04 04:06:07.000000", None)]
 
 

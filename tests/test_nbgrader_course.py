@@ -7,7 +7,8 @@ from datetime import datetime
 import pytest
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.course.folder import TIMESTAMP, Course, CourseError, timestamp, timestamp_file
+from autograder.course.folder import Course, CourseError
+from autograder.course.handed_in import TIMESTAMP, handed_in
 
 DIRECTORIES = ("source", "release", "submitted", "autograded", "feedback")
 
@@ -150,11 +151,11 @@ def test_no_students_name_leads_out_of_the_course(tmp_path, student):
 ])
 def test_timestamps_are_read_as_nbgrader_reads_them(tmp_path, words, expected):
     (tmp_path / TIMESTAMP).write_text(words)
-    assert timestamp(tmp_path) == expected
+    assert handed_in(tmp_path).at == expected
 
 
 def test_without_a_file_there_is_no_timestamp(tmp_path):
-    assert timestamp(tmp_path) is None
+    assert handed_in(tmp_path).at is None
 
 
 @pytest.mark.parametrize("make", [
@@ -166,8 +167,7 @@ def test_only_a_regular_file_is_read_as_a_timestamp(tmp_path, make):
     secret = tmp_path / "secret"
     secret.write_text("2025-03-04 05:06:07")
     make(tmp_path / TIMESTAMP, secret)
-    assert timestamp_file(tmp_path) == b""
-    assert timestamp(tmp_path) is None
+    assert (handed_in(tmp_path).stamp, handed_in(tmp_path).at) == (b"", None)
 
 
 def test_the_grammar_of_international_addresses_is_loaded_when_it_is_used():

@@ -165,7 +165,7 @@ def test_nothing_of_a_forgotten_student_is_in_the_file(course: Path, written: li
         assert store.count("student-01") == 3
         store.forget("student-01")
         assert (store.count("student-01"), store.students()) == (0, {"student-02"})
-        assert store.written("student-01") is None
+        assert store.last("student-01") is None
     assert not any(b"student-01" in content for content in contents(course).values())
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from courses import LESSON, grade_of, new_course
+from courses import grade_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.course.folder import exchange_files, timestamp, unclear_time
-from autograder.course.submitted import asking_about_the_time, time_is_unclear
+from autograder.course.handed_in import handed_in, time_is_unclear
+from autograder.course.store import named
 from autograder.course.times import understood
-from autograder.records import text
+from autograder.records import Submission, text
 
 FIVE = datetime(2025, 3, 4, 5, 6, 7)
 UNDERSTOOD = {
@@ -34,7 +34,8 @@ def test_what_nbgrader_and_people_write_is_understood(words):
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_time_is_read_whatever_saved_it(tmp_path, encoding):
     (tmp_path / "timestamp.txt").write_bytes("2025-03-04 05:06:07 UTC\r\n".encode(encoding))
-    assert (timestamp(tmp_path), unclear_time(tmp_path)) == (FIVE, None)
+    came = handed_in(tmp_path)
+    assert (came.at, came.asks, list(came.files)) == (FIVE, (), ["timestamp.txt"])
 
 
 @pytest.mark.parametrize("words", UNCLEAR)
@@ -49,41 +50,32 @@ def test_no_text_is_too_much(words):
 
 @pytest.mark.parametrize("words", UNCLEAR)
 def test_an_unclear_time_is_for_a_person_and_goes_nowhere(tmp_path, words):
-    course = new_course(tmp_path)
-    folder = course.path("submitted", "student-01", LESSON.name)
-    folder.mkdir(parents=True)
-    (folder / "timestamp.txt").write_text(words)
-    grade = grade_of("student-01", for_a_person=(text("an attention of its own"),))
-    asked = asking_about_the_time(grade, course, LESSON.name)
-    assert len(asked.for_a_person) == 2
-    assert len(asked.for_a_person[1].values["said"]) <= 60
-    assert asking_about_the_time(asked, course, LESSON.name) == asked
-    assert (timestamp(folder), exchange_files(folder)) == (None, {})
-    (folder / "timestamp.txt").write_text("2025-03-04 05:06:07 UTC")
-    assert asking_about_the_time(asked, course, LESSON.name) == grade
+    (tmp_path / "timestamp.txt").write_text(words)
+    came = handed_in(tmp_path)
+    assert (came.at, came.files, len(came.asks)) == (None, {}, 1)
+    assert len(came.asks[0].values["said"]) <= 60
 
 
 @pytest.mark.parametrize("words", ["2026-10-25 02:30:00 Europe/Amsterdam", "2026-03-29 02:30:00 Europe/Amsterdam"])
 def test_a_time_that_came_twice_or_never_is_said_to_be_one(tmp_path, words):
-    course = new_course(tmp_path)
-    folder = course.path("submitted", "student-01", LESSON.name)
-    folder.mkdir(parents=True)
-    (folder / "timestamp.txt").write_text(words)
-    asked = asking_about_the_time(grade_of("student-01"), course, LESSON.name)
-    assert "the clock was changed then" in asked.for_a_person[0].template
-    assert time_is_unclear(asked)
-    assert asking_about_the_time(asked, course, LESSON.name) == asked
+    (tmp_path / "timestamp.txt").write_text(words)
+    [asked] = handed_in(tmp_path).asks
+    assert "the clock was changed then" in asked.template
+    assert time_is_unclear(grade_of("student-01", for_a_person=(asked,)))
 
 
-def test_no_time_at_all_is_nothing_to_ask_about(tmp_path):
-    course = new_course(tmp_path)
-    grade = grade_of("student-01")
-    assert asking_about_the_time(grade, course, LESSON.name) is grade
+def test_a_question_about_the_time_is_asked_once_and_only_while_it_is_unclear(tmp_path):
+    own = text("an attention of its own")
+    (tmp_path / "timestamp.txt").write_text("yesterday")
+    unclear = Submission("a", "student-01", "multihead", handed_in=handed_in(tmp_path))
+    asked = named(grade_of("student-01", for_a_person=(own,)), unclear)
+    assert asked.for_a_person == (own, *unclear.handed_in.asks)
+    assert named(asked, unclear) == asked
+    (tmp_path / "timestamp.txt").write_text("2025-03-04 05:06:07 UTC")
+    clear = Submission("a", "student-01", "multihead", handed_in=handed_in(tmp_path))
+    assert named(asked, clear).for_a_person == (own,)
 
 
-def test_no_time_at_all_is_asked_about_where_late_work_loses_something(tmp_path):
-    course = new_course(tmp_path)
-    grade = grade_of("student-01")
-    asked = asking_about_the_time(grade, course, LESSON.name, matters=True)
-    assert [why.values for why in asked.for_a_person] == [{"file": "timestamp.txt"}]
-    assert asking_about_the_time(asked, course, LESSON.name) == grade
+def test_no_time_at_all_is_asked_about_only_where_late_work_loses_something(tmp_path):
+    assert handed_in(tmp_path).asks == ()
+    assert [why.values for why in handed_in(tmp_path, matters=True).asks] == [{"file": "timestamp.txt"}]

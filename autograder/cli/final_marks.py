@@ -88,7 +88,7 @@ def _of_gradebook(grades: Sequence[Grade], lesson: str) -> Export:
 
 
 def _notes(grades: Sequence[Grade], marks: Mapping[str, Mark]) -> list[str]:
-    from autograder.course.submitted import time_is_unclear
+    from autograder.course.handed_in import time_is_unclear
     from autograder.output.exports.final import differing
     other, own = differing(grades, marks), {grade.student for grade in grades}
     only_there, only_here = sorted(marks.keys() - own), sorted(own - marks.keys())

@@ -4,12 +4,9 @@ Only traitlets is imported, since importing nbgrader takes longer than grading a
 """
 from __future__ import annotations
 
-import codecs
 import os
 import re
-import stat
 from dataclasses import dataclass, field
-from datetime import datetime
 from glob import escape, glob
 from pathlib import Path
 from string import Formatter
@@ -17,15 +14,10 @@ from typing import Any
 
 from traitlets.config.loader import Config, ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
 
-from autograder.course.times import understood
 from autograder.intake.names import is_text
 
 CONFIG = "nbgrader_config"
-TIMESTAMP = "timestamp.txt"
-_SAID = 60                               # characters of a time that was not understood
-SECRET = "submission_secret.txt"         # of nbgrader's exchange: a student needs it to fetch the feedback
 _ANYONE = "\ue000"                       # the place of a student's name in a path until it becomes a pattern
-_CAP = 1024                             # bytes; a timestamp has about 40, a secret 128
 #: nbgrader's defaults for what the configuration leaves out
 _DEFAULTS = {
     "course_id": "", "db_url": "", "root": "", "student_id_exclude": "", "groupshared": False,
@@ -169,48 +161,3 @@ def _everywhere() -> Config:
     if "CourseDirectory" in config:
         config.CourseDirectory.pop("root", None)
     return config
-
-
-def timestamp(folder: Path) -> datetime | None:
-    """When this was handed in (UTC, without a time zone, as nbgrader keeps it); None if no file says so clearly."""
-    return understood(_words(folder))
-
-
-def unclear_time(folder: Path) -> str | None:
-    """What is said there of the time, cut, if it is not understood; None if it is, or if there is nothing."""
-    words = _words(folder)
-    if understood(words) is not None or not os.path.lexists(folder / TIMESTAMP):
-        return None
-    return words.strip().split("\n")[0][:_SAID]
-
-
-def _words(folder: Path) -> str:
-    """What timestamp.txt says, in whatever an editor or PowerShell saved it."""
-    content = timestamp_file(folder)
-    marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return content.decode("utf-16" if marked else "utf-8-sig", "replace")
-
-
-def timestamp_file(folder: Path) -> bytes:
-    """The content of timestamp.txt; empty if there is none, or something else has its name."""
-    return _start_of(folder / TIMESTAMP)
-
-
-def exchange_files(folder: Path) -> dict[str, bytes]:
-    """The files that nbgrader's exchange put beside the work and needs in later steps, if they exist."""
-    found = {name: _start_of(folder / name) for name in (TIMESTAMP, SECRET)}
-    if timestamp(folder) is None:           # nbgrader would stumble over it
-        found.pop(TIMESTAMP)
-    return {name: content for name, content in found.items() if content}
-
-
-def _start_of(path: Path) -> bytes:
-    """The beginning of a regular file; empty if there is none, or something else has its name."""
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return b""
-    try:
-        return os.read(file, _CAP) if stat.S_ISREG(os.fstat(file).st_mode) else b""
-    finally:
-        os.close(file)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -20,8 +20,9 @@ import msgspec
 
 from autograder.course import STORE, old_journal
 from autograder.course.folder import CourseError
+from autograder.course.handed_in import OF_TIME
 from autograder.intake.own_cells import OF_FILES
-from autograder.records import Grade, Left, Submission
+from autograder.records import Grade, Left, Mark, Submission
 
 _PATIENCE = 30.0                                # seconds to wait for another program's write
 _SECURE = "PRAGMA secure_delete = ON;"          # removed or replaced data does not stay in the file
@@ -43,14 +44,6 @@ _INSERT = ("INSERT INTO grade (lesson, student, work, checks, isolation, status,
            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
 
 
-class Last(NamedTuple):
-    """A student's last grade; None if it can no longer be read. `sound`: by these checks, and not a fault of ours."""
-
-    number: int                                 # larger is later
-    grade: Grade | None
-    sound: bool
-
-
 class Known(NamedTuple):
     """A grade that need not be worked out again, and whose work it was made for."""
 
@@ -68,6 +61,15 @@ class Written(NamedTuple):
     standing: str
 
 
+class Last(NamedTuple):
+    """A student's last grade; None if it can no longer be read. `sound`: by these checks, and not a fault of ours."""
+
+    number: int                                 # larger is later
+    grade: Grade | None
+    sound: bool
+    written: Written | None = None              # what was last written for the student, of this grade or another
+
+
 def work_of(submission: Submission) -> str:
     """Equal for equal cells in equal positions: their grades differ only in names and notices. "" if unreadable."""
     if not submission.key:
@@ -78,10 +80,10 @@ def work_of(submission: Submission) -> str:
 
 def named(grade: Grade, submission: Submission, read: int = 0) -> Grade:
     """The grade of this work as that of this submission; its first `read` notices were about another file."""
-    others = (why for why in grade.for_a_person if why.template not in OF_FILES)
+    others = (why for why in grade.for_a_person if why.template not in OF_FILES | OF_TIME)
     return msgspec.structs.replace(
         grade, submission=submission.name, student=submission.student, language=submission.language,
-        key=submission.key, for_a_person=(*submission.for_a_person, *others),
+        key=submission.key, for_a_person=(*submission.for_a_person, *others, *submission.handed_in.asks),
         notices=(*submission.notices, *grade.notices[read:]))
 
 
@@ -137,22 +139,18 @@ class Store:
 
     def last(self, student: str) -> Last | None:
         """The last grade that this student got, for whatever work and by whatever checks."""
-        for number, status, line, *basis in self._run(
-                "SELECT number, status, grade, checks, isolation FROM grade WHERE student = ? AND lesson = ? "
-                "ORDER BY number DESC LIMIT 1", student, self._lesson):
-            return Last(number, _decoded(line), status != "broken" and tuple(basis) == self._basis)
+        for number, status, line, checks, isolation, *written in self._run(
+                "SELECT g.number, g.status, g.grade, g.checks, g.isolation, w.student, w.number, w.mark, w.handed_in, "
+                "w.standing FROM grade g LEFT JOIN written w ON w.student = g.student AND w.lesson = g.lesson "
+                "WHERE g.student = ? AND g.lesson = ? ORDER BY g.number DESC LIMIT 1", student, self._lesson):
+            sound = status != "broken" and (checks, isolation) == self._basis
+            return Last(number, _decoded(line), sound, Written(*written) if written[0] is not None else None)
         return None
 
     def grades(self, students: Sequence[str]) -> Grades:
         """The last grades of these students, readable any number of times, even after this store is closed."""
         last = dict(self._run("SELECT student, max(number) FROM grade WHERE lesson = ? GROUP BY student", self._lesson))
         return Grades(self._path, [last[student] for student in students])
-
-    def written(self, student: str) -> Written | None:
-        """What was written for this student, as last recorded."""
-        found = self._run("SELECT student, number, mark, handed_in, standing FROM written WHERE student = ? AND "
-                          "lesson = ?", student, self._lesson)
-        return Written(*found[0]) if found else None
 
     def count(self, student: str) -> int:
         """The number of this student's grades, for all lessons."""
@@ -189,17 +187,22 @@ class Store:
 
 
 class Grades(Sequence[Grade]):
-    """Grades by their numbers, each read from the store when needed: a class of any size takes little memory."""
+    """Grades by their numbers, each read from the store when needed: a class of any size takes little memory.
 
-    def __init__(self, path: Path, numbers: Sequence[int], left: Sequence[Left] = (), absent: Sequence[str] = ()):
-        self._path, self._numbers = path, numbers
+    Each has the mark of its student, if there is one.
+    """
+
+    def __init__(self, path: Path, numbers: Sequence[int], left: Sequence[Left] = (), absent: Sequence[str] = (),
+                 marks: Mapping[str, Mark] | None = None):
+        self._path, self._numbers, self._marks = path, numbers, marks or {}
         self.left = tuple(left)                 # what was not looked at among the work of this class
         self.absent = tuple(absent)             # the students of the class who handed in nothing
 
-    def beside(self, left: Sequence[Left] | None = None, absent: Sequence[str] | None = None) -> Grades:
-        """The same grades, with what was not looked at, or who handed in nothing."""
+    def beside(self, left: Sequence[Left] | None = None, absent: Sequence[str] | None = None,
+               marks: Mapping[str, Mark] | None = None) -> Grades:
+        """The same grades, with what was not looked at, who handed in nothing, or the final marks."""
         return Grades(self._path, self._numbers, self.left if left is None else left,
-                      self.absent if absent is None else absent)
+                      self.absent if absent is None else absent, self._marks if marks is None else marks)
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -211,7 +214,7 @@ class Grades(Sequence[Grade]):
 
     def __getitem__(self, index: int | slice) -> Grade | Grades:
         if isinstance(index, slice):
-            return Grades(self._path, self._numbers[index])
+            return Grades(self._path, self._numbers[index], marks=self._marks)
         return next(self._read([self._numbers[index]]))
 
     def __iter__(self) -> Iterator[Grade]:
@@ -225,7 +228,7 @@ class Grades(Sequence[Grade]):
                 grade = _decoded(found[0]) if found else None
                 if grade is None:
                     raise CourseError(f"a grade was removed from {self._path} while it was read; run it again")
-                yield grade
+                yield msgspec.structs.replace(grade, mark=self._marks.get(grade.student))
 
 
 def last_grades(path: Path) -> Iterator[bytes]:

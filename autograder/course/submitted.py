@@ -9,19 +9,19 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
-from autograder.course.folder import TIMESTAMP, Course, timestamp_file, unclear_time
-from autograder.course.times import clock_was_changed
+from autograder.course.folder import Course
+from autograder.course.handed_in import handed_in
 from autograder.intake import read_folder
 from autograder.intake.apart import SECONDS
 from autograder.intake.course_layout import in_course, place_of_work
 from autograder.intake.encoding import Unreadable
 from autograder.intake.files import File, Listing, folder_listing, passed_by
 from autograder.intake.layout import Found, Work
-from autograder.intake.names import label, listed
+from autograder.intake.names import listed
 from autograder.intake.nothing import a_link
 from autograder.lessons.installed import assignments_of, every_lesson, lesson_names, load_lesson
 from autograder.lessons.kit.lesson import Lesson
-from autograder.records import Grade, Submission, Text, text
+from autograder.records import Submission, Text, text
 
 
 class SubmittedFolder:
@@ -50,6 +50,10 @@ class SubmittedFolder:
     def students(self, lesson: Lesson) -> list[str]:
         """Everyone whose work for this lesson lies there."""
         return [work.student for work in self.of(lesson).works]
+
+    def folder_of(self, work: Work) -> Path:
+        """Where this work lies."""
+        return self.course.root / self.course.setting("submitted_directory") / work.folder
 
 
 def _top(course: Course) -> Path | None:
@@ -108,14 +112,15 @@ def _holds_a_file(folder: Path) -> bool:
         return False
 
 
-def submitted(course: Course, lesson: Lesson, student: str, assignment: str = "", seconds: float = SECONDS
-              ) -> Submission:
+def submitted(course: Course, lesson: Lesson, student: str, assignment: str = "", *, folder: Path | None = None,
+              matters: bool = False, seconds: float = SECONDS) -> Submission:
     """The submission in this student's folder, under its path below submitted/; it says so if none can be read.
 
+    `folder` is where the work lies, if somebody looked already; `matters`: whether late work loses something;
     `seconds` are those of its budget.
     """
     assignment = assignment or lesson.name
-    folder, own = work_folder(course, student, assignment), course.path("submitted", student, assignment)
+    folder, own = folder or work_folder(course, student, assignment), course.path("submitted", student, assignment)
     top = own.parent.parent
     link = _link(course, folder)
     submission = read_folder(folder, student, lesson, folder != own.parent, seconds) if link is None else Submission(
@@ -130,7 +135,8 @@ def submitted(course: Course, lesson: Lesson, student: str, assignment: str = ""
             "The folder's name holds < or >, and the formgrader would show that as part of its page: call the folder "
             "as the student is called."))
     below = "" if folder == own.parent else f"{folder.name}/"
-    return replace(submission, name=f"{student}/{below}{submission.name}".rstrip("/"), student=student)
+    return replace(submission, name=f"{student}/{below}{submission.name}".rstrip("/"), student=student,
+                   handed_in=handed_in(folder, matters))
 
 
 def _found_in(place: Path, own: Path, graded: bool) -> Text:
@@ -139,34 +145,6 @@ def _found_in(place: Path, own: Path, graded: bool) -> Text:
         return text("It was found in {place} instead of {own}.", place=there, own=expected)
     return text("The work was found in {place} instead of {own}; it was graded all the same.", place=there,
                 own=expected)
-
-
-_UNCLEAR = text("when this was handed in was not understood ({said}; expected a time such as {expected}), so look "
-                "whether it is late", said="", expected="2026-03-06 19:59:00 UTC")
-_TWICE = text("when this was handed in was not understood ({said}: the clock was changed then, so that this time came "
-              "twice or never), so look whether it is late", said="")
-_MISSING = text("nothing says when this was handed in ({file} is missing), so look whether it is late", file=TIMESTAMP)
-_ASKED = tuple(why.template for why in (_UNCLEAR, _TWICE, _MISSING))
-
-
-def time_is_unclear(grade: Grade) -> bool:
-    """Whether a person was asked about when this was handed in."""
-    return any(why.template in _ASKED for why in grade.for_a_person)
-
-
-def asking_about_the_time(grade: Grade, course: Course, assignment: str, matters: bool = False) -> Grade:
-    """The grade, for a person if it is not clear when the work was handed in: that never means on time by itself.
-
-    Where it `matters`, since late work loses something, a time that is missing is asked about too.
-    """
-    folder = work_folder(course, grade.student, assignment)
-    said = unclear_time(folder)
-    others = tuple(why for why in grade.for_a_person if why.template not in _ASKED)
-    why = _TWICE if said and clock_was_changed(said) else _UNCLEAR
-    unclear = () if said is None else (Text(why.template, {**why.values, "said": label(said)}),)
-    if matters and said is None and not timestamp_file(folder):
-        unclear = (_MISSING,)
-    return replace(grade, for_a_person=(*others, *unclear)) if unclear or others != grade.for_a_person else grade
 
 
 def _link(course: Course, folder: Path) -> Path | None:

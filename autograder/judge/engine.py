@@ -18,11 +18,11 @@ from autograder.judge.examples import show_examples
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.mended import NO_ANSWER, NO_CACHE, laid_out_alike, mended_world, untried
 from autograder.judge.own_test import Trials, own_test
-from autograder.judge.points import exercise_grade, ungraded
+from autograder.judge.points import exercise_grade, ungraded, without_points
 from autograder.judge.worlds import Attempt, Judged, Open, functions_of, own_derivative_world, own_world, stand_in_world
 from autograder.lessons.kit.lesson import Implementation, Lesson
 from autograder.lessons.kit.quoting import quoted
-from autograder.records import Diagnosis, ExerciseGrade, Grade, GradeStatus, StandIns, Subject, Submission, Text, text
+from autograder.records import Diagnosis, ExerciseGrade, Grade, StandIns, Subject, Submission, Text, text
 from autograder.sandbox.allowance import Allowance, UsedUp, for_everybody
 from autograder.sandbox.plan import MORE, NOTICES_CAP
 from autograder.sandbox.student import Sandbox, Student, ZygoteLost, available
@@ -230,24 +230,30 @@ class Engine:
     def grade(self, submission: Submission) -> Grade:
         """The grade of one submission; never raises for a student's fault."""
         start = time.perf_counter()
-        if submission.unreadable is not None:
-            return self._grade(submission, "unreadable", start, exercises=self._nothing("skipped"),
-                               notices=(*submission.notices, submission.unreadable))
-        if submission.fault is not None:
-            return self._grade(submission, "broken", start, exercises=self._nothing("broken"),
-                               for_a_person=(submission.fault,))
+        if submission.unreadable is not None or submission.fault is not None:
+            return self._without_points(submission, start, submission.fault if submission.unreadable is None else None)
         try:
             with _quiet_numbers():
                 assessment, students = self._assessed(submission)
         except Exception as error:              # what the judge stumbled over may say what an answer holds
-            why = reason(error) if isinstance(error, OSError | ZygoteLost) else text(
-                "the autograder failed: {error}", error=place_of(error))
-            return self._grade(submission, "broken", start, exercises=self._nothing("broken"), for_a_person=(why,))
+            return self._without_points(submission, start, reason(error) if isinstance(error, OSError | ZygoteLost)
+                                        else text("the autograder failed: {error}", error=place_of(error)))
         exercises, newer = with_causes(assessment.exercises, self.lesson.exercises, submission, students[0].reports)
-        return self._grade(
-            submission, "graded", start, exercises=tuple(exercises), cells=students[0].reports,
+        points = [exercise.points for exercise in exercises if not exercise.skipped]
+        known = [each for each in points if each is not None]
+        whole = len(known) == len(points)
+        return Grade(
+            submission.name, submission.student, submission.lesson, "graded" if whole else "broken",
+            sum(known) if whole else None, float(self.lesson.points), exercises=tuple(exercises),
+            cells=students[0].reports,
             notices=(*submission.notices, *newer, *map(quoted, _told(students)), *assessment.notices),
-            for_a_person=(*submission.for_a_person, *assessment.for_a_person, *newer, *_suspicious(students)))
+            for_a_person=(*submission.for_a_person, *assessment.for_a_person, *newer, *_suspicious(students),
+                          *submission.handed_in.asks),
+            isolation=self.isolation, seconds=_since(start), language=submission.language, key=submission.key,
+            checks=self._version)
+
+    def _without_points(self, submission: Submission, start: float, failed: Text | None) -> Grade:
+        return without_points(submission, self.lesson, self.isolation, self._version, failed, _since(start))
 
     def _assessed(self, submission: Submission) -> tuple[Assessment, list[Student]]:
         """The assessment and the student's processes. A lost zygote is never the student's fault: then once more."""
@@ -262,22 +268,9 @@ class Engine:
             except ZygoteLost:
                 return once()
 
-    def _nothing(self, word: str) -> tuple[ExerciseGrade, ...]:
-        """Every exercise without points: nothing of it could be tried ("skipped"), or we failed ("broken")."""
-        return tuple(ungraded(exercise, word if exercise.skipped is None else "skipped")
-                     for exercise in self.lesson.exercises)
 
-    def _grade(self, submission: Submission, status: GradeStatus, start: float, *, exercises: tuple[ExerciseGrade, ...],
-               **more) -> Grade:
-        counted = [exercise.points for exercise in exercises if not exercise.skipped]
-        known = [points for points in counted if points is not None]
-        if status == "graded" and len(known) < len(counted):
-            status = "broken"
-        points = None if status != "graded" else sum(known)
-        more.setdefault("notices", submission.notices)
-        return Grade(submission.name, submission.student, submission.lesson, status, points, float(self.lesson.points),
-                     exercises=exercises, isolation=self.isolation, seconds=round(time.perf_counter() - start, 4),
-                     language=submission.language, key=submission.key, checks=self._version, **more)
+def _since(start: float) -> float:
+    return round(time.perf_counter() - start, 4)
 
 
 def _told(students: list[Student]) -> list[Text]:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from autograder.judge.worlds import Attempt, Judged
-from autograder.lessons.kit.lesson import Check, Exercise
+from autograder.lessons.kit.lesson import Check, Exercise, Lesson
 from autograder.lessons.kit.quoting import once
-from autograder.records import Diagnosis, ExerciseGrade, Text, Verdict, text
+from autograder.records import Diagnosis, ExerciseGrade, Grade, Submission, Text, Verdict, text
 
 
 def exercise_grade(judged: Judged, diagnosis: Diagnosis) -> ExerciseGrade:
@@ -66,3 +66,15 @@ def ungraded(exercise: Exercise, word: str) -> ExerciseGrade:
     verdicts = tuple(Verdict(check.name, check.title, word, points, float(check.points), None, exercise.skipped)
                      for check in exercise.checks)
     return ExerciseGrade(exercise.name, None, float(exercise.points), verdicts, skipped=exercise.skipped is not None)
+
+
+def without_points(submission: Submission, lesson: Lesson, isolation: str, checks: str, failed: Text | None = None,
+                   seconds: float = 0.0) -> Grade:
+    """The grade of work that was not judged: unreadable, or broken where something of ours `failed`."""
+    why, word = (submission.unreadable, "skipped") if failed is None else (None, "broken")
+    return Grade(submission.name, submission.student, submission.lesson, "unreadable" if failed is None else "broken",
+                 None, float(lesson.points),
+                 tuple(ungraded(each, word if each.skipped is None else "skipped") for each in lesson.exercises),
+                 notices=(*submission.notices, *([why] if why is not None else [])),
+                 for_a_person=(*([failed] if failed is not None else []), *submission.handed_in.asks),
+                 isolation=isolation, seconds=seconds, language=submission.language, key=submission.key, checks=checks)

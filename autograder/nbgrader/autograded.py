@@ -19,8 +19,7 @@ from typing import Any
 import msgspec
 
 from autograder.atomic import replace_file
-from autograder.course.folder import Course, exchange_files
-from autograder.course.submitted import work_folder
+from autograder.course.folder import Course
 from autograder.intake.encoding import Unreadable, text_of
 from autograder.intake.notebook_json import notebook_cells
 from autograder.intake.regions import stubs
@@ -59,7 +58,7 @@ class AutogradedWriter:
         """
         folder = self.course.path("autograded", submission.student, self.source.assignment)
         notebook, unanswered_cells = self.notebook(submission, grade)
-        files = self.files(submission.student)
+        files = self.files(submission)
         files[f"{self.source.name}.ipynb"] = msgspec.json.format(msgspec.json.encode(notebook), indent=1) + b"\n"
         for name, content in files.items():
             replace_file(folder / name, content, self.course.file_mode)
@@ -74,9 +73,9 @@ class AutogradedWriter:
         notebook, _ = fitted(grade, shown, _weight_of_ours)
         return notebook, unanswered(cells, self._stubs)
 
-    def files(self, student: str) -> dict[str, bytes]:
+    def files(self, submission: Submission) -> dict[str, bytes]:
         """The files beside the notebook, by path: the course's own, and those of nbgrader's exchange."""
-        return self._files | exchange_files(work_folder(self.course, student, self.source.assignment))
+        return self._files | submission.handed_in.files
 
     def _placed(self, submission: Submission) -> list[Placed]:
         code = {cell.index: cell.source for cell in submission.cells}

@@ -21,7 +21,7 @@ from nbgrader.plugins.zipcollect import ExtractorPlugin, FileNameCollectorPlugin
 from traitlets import Unicode, default
 
 from autograder.atomic import replace_file
-from autograder.course.folder import SECRET, TIMESTAMP
+from autograder.course.handed_in import SECRET, TIMESTAMP
 from autograder.course.lms import HandedIn, handed_in, students_of
 from autograder.course.settings import SettingsError, read_settings
 from autograder.intake.archive import archive_listing

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from traitlets.config import Config
 
 from autograder.atomic import replace_file
-from autograder.course.folder import COURSE_SETTINGS, Course, timestamp
+from autograder.course.folder import COURSE_SETTINGS, Course
 from autograder.course.lock import only_one
 from autograder.course.rules import Rules, WarmEngine, rules_of
 from autograder.course.store import Store
-from autograder.course.submitted import asking_about_the_time, submitted, work_folder
+from autograder.course.submitted import submitted
 from autograder.judge.checks_version import checks_version
 from autograder.lessons.installed import every_lesson
 from autograder.lessons.kit.lesson import Lesson
@@ -72,8 +72,7 @@ class StudentSession:
 
     def grade(self, rules: Rules) -> Grade:
         """What the engine says, by a process that stays warm for the next student."""
-        grade = _engine.of(rules, self.lesson.name).grade(self.submission)
-        return asking_about_the_time(grade, self.course, self.assignment)
+        return _engine.of(rules, self.lesson.name).grade(self.submission)
 
     def known(self, rules: Rules) -> Grade:
         """The store's grade of exactly this content, or that it was not run."""
@@ -107,7 +106,7 @@ class StudentSession:
             writer = self._writer(gradebook)
             notebook, unanswered = writer.notebook(self.submission, grade)
             gradebook.write([self._entry(grade, unanswered)])
-            self._tidy(writer.files(self.student), keep)
+            self._tidy(writer.files(self.submission), keep)
         return notebook
 
     def _tidy(self, files: dict[str, bytes], keep: frozenset[str]) -> None:
@@ -120,7 +119,7 @@ class StudentSession:
             replace_file(folder / name, files[name], self.course.file_mode)
 
     def _entry(self, grade: Grade, unanswered: frozenset[str]) -> Entry:
-        return Entry(grade, timestamp(work_folder(self.course, self.student, self.assignment)), unanswered)
+        return Entry(grade, self.submission.handed_in.at, unanswered)
 
     def _alone(self):
         return only_one(self.course.root, "nbgrader autograde", math.inf, self._waiting)

@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.course.extensions import extensions
-from autograder.course.folder import CONFIG, Course, timestamp_file
+from autograder.course.folder import CONFIG, Course
 from autograder.course.settings import FILE as SETTINGS
-from autograder.course.store import Store, Written
-from autograder.course.submitted import work_folder
+from autograder.course.store import Last, Store, Written
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Submission
 
@@ -54,28 +53,32 @@ class Standing:
         self._course, self._lesson, self._language, self._store = course, lesson, language, store
         self._extensions = extensions(course.root)
         self._handed_in: dict[str, str] = {}
+        self._known: dict[str, Written] = {}
         self._later: list[Written] = []
 
-    def look_at(self, student: str) -> None:
-        """Look at the student's folder before it is read."""
-        self._handed_in[student] = _handed_in(self._submitted(student))
+    def look_at(self, student: str, folder: Path) -> None:
+        """Look at the folder of the student's work before it is read."""
+        self._handed_in[student] = _handed_in(folder)
 
     def mark(self, submission: Submission) -> str:
         """Equal for what leads to the same files and rows of a grade: the notebook, and when it was handed in."""
-        return _digest(submission.notebook, timestamp_file(self._submitted(submission.student)))
+        return _digest(submission.notebook, submission.handed_in.stamp)
 
-    def untouched(self, student: str, number: int, paths: Sequence[Path]) -> bool:
-        """Whether nothing was handed in since the grade with this number was written, and all of it is still there.
+    def untouched(self, last: Last, student: str, paths: Sequence[Path]) -> bool:
+        """Whether nothing was handed in since the last grade was written, and all of it is still there.
 
         What was handed in is not read for that: the operating system notes every change of a file.
         """
-        found = self._handed_in.get(student, "")
-        known = self._store.written(student) if found else None
-        return known is not None and known[1:] == (number, known.mark, found, self._now(student, paths))
+        found, known = self._handed_in.get(student, ""), last.written
+        if known is None:
+            return False
+        self._known[student] = known
+        return last.sound and bool(found) and known[1:] == (
+            last.number, known.mark, found, self._now(student, paths))
 
     def holds(self, student: str, number: int, mark: str, paths: Sequence[Path]) -> bool:
         """Whether all of it is still there as it was written."""
-        known = self._store.written(student)
+        known = self._known.pop(student, None)
         if known is None or known[1:] != (number, mark, known.handed_in, self._now(student, paths)):
             return False
         found = self._handed_in.pop(student, "")
@@ -101,9 +104,6 @@ class Standing:
         if self._later:
             self._store.wrote(self._later)
             self._later = []
-
-    def _submitted(self, student: str) -> Path:
-        return work_folder(self._course, student, self._lesson.name)
 
     def _now(self, student: str, paths: Sequence[Path]) -> str | None:
         course, rows = self._found

@@ -16,10 +16,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from autograder.course.folder import Course, CourseError, timestamp
+from autograder.course.folder import Course, CourseError
 from autograder.course.mark import with_mark
 from autograder.course.store import Store
-from autograder.course.submitted import is_markup, work_folder
+from autograder.course.submitted import is_markup
 from autograder.faults import broken, ends_the_run
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.marks import gradebook_marks
@@ -70,15 +70,15 @@ class Writers:
                     self._write_batch()
                 self._standing.save()
 
-    def unchanged(self, student: str) -> Grade | None:
-        """This student's last grade, if nothing was handed in since it was written and all of it is still there.
+    def unchanged(self, student: str, folder: Path) -> Grade | None:
+        """This student's last grade, if nothing was put into the folder since, and all that was written is still there.
 
         If that is unclear, it is done again.
         """
         try:
-            self._standing.look_at(student)
+            self._standing.look_at(student, folder)
             last = self._store.last(student)
-            if last is not None and last.sound and self._standing.untouched(student, last.number, self.paths(student)):
+            if last is not None and self._standing.untouched(last, student, self.paths(student)):
                 return last.grade
         except Exception as error:
             if ends_the_run(error):
@@ -121,9 +121,8 @@ class Writers:
             self._batch.append(_Waiting(submission, _entry(grade), number, "", []))
 
     def _write(self, submission: Submission, grade: Grade, number: int) -> None:
-        student, assignment = submission.student, self._lesson.name
-        mark, paths = self._standing.mark(submission), self.paths(student)
-        if self._standing.holds(student, number, mark, paths):
+        mark, paths = self._standing.mark(submission), self.paths(submission.student)
+        if self._standing.holds(submission.student, number, mark, paths):
             return
         if not self._opened:
             with stage("nbgrader"):
@@ -132,8 +131,8 @@ class Writers:
             unanswered = self._autograded.write(submission, grade)
         with stage("feedback"):
             write_page(self._course, paths[1], grade, self._language)
-        handed_in = timestamp(work_folder(self._course, student, assignment))
-        self._batch.append(_Waiting(submission, _entry(grade, handed_in, unanswered), number, mark, paths))
+        entry = _entry(grade, submission.handed_in.at, unanswered)
+        self._batch.append(_Waiting(submission, entry, number, mark, paths))
 
     def prepare(self) -> None:
         """Start importing what writes a grade: the first grade will be here soon."""

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from autograder.course.store import Store, named, work_of
 from autograder.faults import Stopped, ends_the_run, reason
-from autograder.judge.points import ungraded
-from autograder.records import Grade, Submission, Text, text
+from autograder.judge.points import without_points
+from autograder.records import Grade, HandedIn, Submission, Text, text
 from autograder.run.job import Done, Job, Task, Unsuitable, pack, unpack_done
 from autograder.run.local_pool import Pool
 from autograder.stages import stage
@@ -90,8 +90,7 @@ class Dispatcher:
     def _at_once(self, submission: Submission) -> Judged | None:
         """The grade of a submission that needs no worker."""
         if submission.unreadable is not None:
-            return Judged(submission, self._ungraded(submission, "unreadable", notices=(
-                *submission.notices, submission.unreadable)), "unread")
+            return Judged(submission, self._without_points(submission), "unread")
         if submission.fault is not None:
             return self._failed(submission, submission.fault)
         known = self._store.find(submission, self._since)
@@ -110,7 +109,8 @@ class Dispatcher:
             self._under_way[_failed_already(error)] = submission
 
     def _job(self, submission: Submission) -> bytes:
-        nobodys = replace(submission, name="", student="", language="", notices=(), notebook=(), for_a_person=())
+        nobodys = replace(submission, name="", student="", language="", notices=(), notebook=(), for_a_person=(),
+                          handed_in=HandedIn())
         return pack(Job(self._task, self._pool.about, nobodys, self._profile))
 
     def _ready(self) -> Iterator[Judged]:
@@ -205,20 +205,16 @@ class Dispatcher:
 
     def _broken(self, submission: Submission, culprit: str) -> Judged:
         why = text("the process that graded it died twice, from lack of memory perhaps; grade it again by itself")
-        grade = self._ungraded(submission, "broken", notices=submission.notices, for_a_person=(why,))
         own = culprit == submission.student
-        return Judged(submission, grade, "judged" if own else "copied", copy_of="" if own else culprit)
+        return Judged(submission, self._without_points(submission, why), "judged" if own else "copied",
+                      copy_of="" if own else culprit)
 
     def _failed(self, submission: Submission, why: Text) -> Judged:
-        return Judged(submission, self._ungraded(submission, "broken", for_a_person=(why,)), "judged")
+        return Judged(submission, self._without_points(submission, why), "judged")
 
-    def _ungraded(self, submission: Submission, status: Literal["unreadable", "broken"], *,
-                  notices: tuple[Text, ...] = (), for_a_person: tuple[Text, ...] = ()) -> Grade:
-        lesson, word = self._task.settings.lesson(self._task.lesson), "skipped" if status == "unreadable" else "broken"
-        return Grade(submission.name, submission.student, submission.lesson, status, None, float(lesson.points),
-                     tuple(ungraded(each, word if each.skipped is None else "skipped") for each in lesson.exercises),
-                     notices=notices, for_a_person=for_a_person, isolation=self._pool.about.isolation,
-                     language=submission.language, key=submission.key, checks=self._pool.about.checks)
+    def _without_points(self, submission: Submission, failed: Text | None = None) -> Grade:
+        return without_points(submission, self._task.settings.lesson(self._task.lesson), self._pool.about.isolation,
+                              self._pool.about.checks, failed)
 
 
 def _failed_already(error: Exception) -> Future[bytes]:

@@ -5,19 +5,21 @@ Only a few of them are in memory at any moment. A failure stays with its own sub
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
 from autograder.course.folder import Course, CourseError
+from autograder.course.handed_in import handed_in
 from autograder.course.lock import only_one
 from autograder.course.rules import rules_of
 from autograder.course.settings import SettingsThere
 from autograder.course.store import Grades, Store
-from autograder.course.submitted import SubmittedFolder, asking_about_the_time, submitted
+from autograder.course.submitted import SubmittedFolder, submitted
 from autograder.faults import FULL, Stopped, ends_the_run, reason
 from autograder.judge.engine import Limits
 from autograder.lessons import DEFAULT
@@ -43,17 +45,26 @@ PATIENCE = 5.0                                  # seconds to wait for another co
 
 @dataclass(frozen=True)
 class Class:
-    """The class to grade, and how."""
+    """The class to grade, and how. `folders`: where the work of each student lies."""
 
     course: Course
     task: Task
     lesson: Lesson
-    students: tuple[str, ...]
+    folders: Mapping[str, Path]
     left: tuple[Left, ...]
     pool: AbstractContextManager[Pool]
     force: bool
     profile: bool
     event: OnEvent
+
+    @property
+    def students(self) -> tuple[str, ...]:
+        return tuple(self.folders)
+
+    @cached_property
+    def _lateness_matters(self) -> bool:
+        """Whether late work loses points here."""
+        return self.task.settings.late.rule != "none" and due_date(self.course, self.lesson.name) is not None
 
     def submissions(self, students: Iterable[str]) -> Iterator[Submission]:
         """One submission for each of these students, read when it is needed."""
@@ -63,12 +74,15 @@ class Class:
             yield submission
 
     def _read(self, student: str) -> Submission:
+        matters, folder = self._lateness_matters, self.folders[student]
         try:
-            return submitted(self.course, self.lesson, student, seconds=self.task.limits.budget)
+            return submitted(self.course, self.lesson, student, folder=folder, matters=matters,
+                             seconds=self.task.limits.budget)
         except Exception as error:
             if ends_the_run(error):
                 raise
-            return Submission(f"{student}/{self.lesson.name}", student, self.lesson.name, fault=reason(error))
+            return Submission(f"{student}/{self.lesson.name}", student, self.lesson.name, fault=reason(error),
+                              handed_in=handed_in(folder, matters))
 
     def judged(self, students: Iterable[str], pool: Pool, store: Store,
                meanwhile: Callable[[], None] = lambda: None) -> Iterator[Judged]:
@@ -116,26 +130,19 @@ def _graded(whole: Class, pool: Pool, store: Store, write: Writers) -> Iterator[
     changed = []
     for student in whole.students:
         with stage("look"):
-            grade = write.unchanged(student)
+            grade = write.unchanged(student, whole.folders[student])
         if grade is not None and not whole.force:
             yield Judged(Submission(grade.submission, student, grade.lesson, key=grade.key), grade, "known")
         else:
             changed.append(student)
-    matters = bool(changed) and _lateness_matters(whole)
-    for one in whole.judged(changed, pool, store, write.prepare):
-        one = replace(one, grade=asking_about_the_time(one.grade, whole.course, whole.lesson.name, matters))
-        write(one.submission, one.grade)
-        yield one
+    for judged in whole.judged(changed, pool, store, write.prepare):
+        write(judged.submission, judged.grade)
+        yield judged
 
 
 def _tell_of(left: Iterable[Left], event: OnEvent) -> None:
     for each in left:
         event("not looked at", left=each)
-
-
-def _lateness_matters(whole: Class) -> bool:
-    """Whether late work loses points here."""
-    return whole.task.settings.late.rule != "none" and due_date(whole.course, whole.lesson.name) is not None
 
 
 def changes_of_course(course: Where, *, on_grade: OnGrade | None = None,
@@ -172,7 +179,8 @@ def the_class(course: Where, *, lesson: str = DEFAULT, limits: Limits | None = N
     loaded = rules.lesson(lesson)
     task = Task(lesson, cast(SettingsThere, rules.settings), rules.limits, {} if cluster is None else to_carry(loaded))
     found = work.of(loaded)
-    chosen = _chosen(course, loaded, [work.student for work in found.works], students)
+    folders = {each.student: work.folder_of(each) for each in found.works}
+    chosen = {student: folders[student] for student in _chosen(course, loaded, list(folders), students)}
     if cluster is None:
         pool = LocalPool(task, jobs, len(chosen))
     else:
