@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.course.folder import Course
 from autograder.course.rules import rules_of
+from autograder.course.submitted import SubmittedFolder
 from autograder.intake import read_everything
 from autograder.judge.engine import Limits
 from autograder.lessons import DEFAULT
@@ -66,20 +67,21 @@ def grade_course(folder: str | Path, *, lesson: str = DEFAULT, students: Sequenc
                  jobs: int = 1, force: bool = False, limits: Limits | None = None, on_grade: OnGrade | None = None
                  ) -> Grades:
     """Grade the work handed in in this course, as `autograder grade` does; returns the grades in the order of the
-    students, with `left`: what was not looked at, and why, and `absent`: who of the class handed in nothing.
+    students, each with the final `mark`. Beside them are `left`: what was not looked at, and why, and `absent`: who of
+    the class handed in nothing.
 
     Writes the gradebook, autograded/ and feedback/. Only new and changed work is run, unless `force`; `students`
     restricts it to those. `language` is the language of the feedback, "" for that of each student's notebook.
     """
     from autograder.run.class_list import class_of_course
     from autograder.run.grade_course import grade_course as grade_class
-    course = Course.find(Path(folder))
-    class_of_course(course)                         # a roster that cannot be used is said before anything is graded
-    grades = grade_class(course, lesson=lesson_called(lesson, course.root), students=tuple(students),
-                         language=language, jobs=jobs, force=force, limits=limits, on_grade=on_grade)
-    there = {grade.student for grade in grades}
-    missing = class_of_course(course, there).without(there) if not students else []
-    return grades.beside(absent=[person.student for person in missing])
+    work = SubmittedFolder(Course.find(Path(folder)))
+    name = lesson_called(lesson, work.course.root)
+    there = work.students(load_lesson(name, work.course.root))
+    missing = class_of_course(work.course, there).without(there)        # a roster that cannot be used is said first
+    grades = grade_class(work, lesson=name, students=tuple(students), language=language, jobs=jobs, force=force,
+                         limits=limits, on_grade=on_grade)
+    return grades if students else grades.beside(absent=[person.student for person in missing])
 
 
 def verify(lesson: str = DEFAULT, *, course: str | Path | None = None, quick: bool = False,

@@ -83,6 +83,7 @@ def test_a_course_is_graded_by_its_own_settings(course):
     [grade] = grade_course(str(course), on_grade=lambda grade, done, of: None)
     assert (grade.student, grade.points, grade.max_points, grade.isolation) == ("student-01", 21, 21, "process")
     assert (course / "feedback/student-01/multihead.html").is_file()
+    assert (grade.mark.points, grade.mark.max_points, grade.mark.passed) == (21, 21, True)
 
 
 def test_errors_are_about_the_call(tmp_path, course):

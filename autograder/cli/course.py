@@ -9,7 +9,6 @@ import click
 
 from autograder.cli.class_list import class_list
 from autograder.cli.common import BROKEN, answers, exit_code, say
-from autograder.cli.final_marks import marked
 from autograder.cli.lessons import THE_DEFAULT, chosen_lesson, course_and_lesson, lesson_option
 from autograder.cli.options import common, course_options, examples, jobs_option, json_target, run_options
 from autograder.cli.report import write_course_report
@@ -88,7 +87,7 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
                                       on_grade=answer.progress, on_event=watch, profile=profile, **choices)
         except CourseError as error:
             raise click.UsageError(str(error)) from None
-        answer.all(marked(course, lesson, grades))
+        answer.all(grades)
         answer.besides(watch.left)
         if not choices.get("students"):
             answer.class_is(class_list(course, graded=[grade.student for grade in answer.grades]))

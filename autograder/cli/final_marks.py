@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from autograder.cli.common import course_here, course_lesson, course_settings
+from autograder.cli.common import course_here, course_lesson, course_settings, say
 from autograder.cli.last_grades import last_grades, lesson_of, stored
 
 if TYPE_CHECKING:
@@ -62,16 +62,9 @@ def with_own_marks(grades: Iterable[Grade], scale: bool = True, folder: Path | N
 
 def marked(course: Course, lesson: str, grades: Iterable[Grade]) -> Iterator[Grade]:
     """The grades of a course with their final marks; without any where there is no gradebook that can be read."""
-    from autograder.course.folder import CourseError
     from autograder.course.mark import with_mark
-    from autograder.nbgrader.marks import NoGradebook, gradebook_marks
-    try:
-        marks = gradebook_marks(course, course_lesson(course.root, lesson))
-    except CourseError as error:
-        if not isinstance(error, NoGradebook):
-            click.echo(f"autograder: these are the autograder's own points: {error}", err=True)
-        return iter(grades)
-    return with_mark(grades, marks)
+    from autograder.run.final_marks import final_marks
+    return with_mark(grades, final_marks(course, course_lesson(course.root, lesson), say))
 
 
 def _of_gradebook(grades: Sequence[Grade], lesson: str) -> Export:

@@ -30,6 +30,7 @@ from autograder.nbgrader.marks import due_date
 from autograder.nbgrader.writers import Writers
 from autograder.records import Grade, Left, Submission
 from autograder.run.dispatch import Dispatcher, Judged
+from autograder.run.final_marks import final_marks
 from autograder.run.job import Task
 from autograder.run.local_pool import LocalPool, Pool
 from autograder.stages import from_worker, stage
@@ -98,7 +99,7 @@ class Class:
 
 def grade_course(course: Where, *, language: str = "nl", on_grade: OnGrade | None = None,
                  **choices: Any) -> Grades:
-    """Grade what the students of a course handed in; returns the grades in the order of the students.
+    """Grade what the students of a course handed in; returns the grades in the order of the students, with their marks.
 
     The choices are those of `the_class`. Raises CourseError if the folder is not a course or the gradebook cannot be
     used, Stopped if the workers are gone or the disk is full.
@@ -119,7 +120,8 @@ def grade_course(course: Where, *, language: str = "nl", on_grade: OnGrade | Non
                 if on_grade is not None:
                     on_grade(judged.grade, done, len(whole.students))
         whole.event("finished", submissions=done)
-        return store.grades(whole.students).beside(whole.left)
+        marks = final_marks(whole.course, whole.lesson, lambda words: whole.event("no marks", message=words))
+        return store.grades(whole.students).beside(whole.left, marks=marks)
 
 
 def _graded(whole: Class, pool: Pool, store: Store, write: Writers) -> Iterator[Judged]:
