@@ -6,7 +6,6 @@ from html.parser import HTMLParser
 from random import Random
 
 import by_hand
-import click
 import msgspec
 import pytest
 from by_hand import BROKEN, GRADE, UNREADABLE, changed, with_verdict
@@ -19,6 +18,7 @@ from autograder.cli.report import write_course_report
 from autograder.course.folder import Course
 from autograder.course.store import Store
 from autograder.course.submitted import SubmittedFolder
+from autograder.faults import Refused
 from autograder.output.jsonl import json_line
 from autograder.records import VERDICTS, CellReport, Diagnosis, ExerciseGrade, Grade, Verdict, text
 from autograder.report.anonymous import anonymous
@@ -557,7 +557,7 @@ def test_a_page_that_cannot_be_made_elsewhere_says_why(course, monkeypatch):
     with Store(course) as store:
         for student in ("a b", "b", "c", "left"):
             store.forget(student)
-    with pytest.raises(click.UsageError, match="holds no grades"):
+    with pytest.raises(Refused, match="holds no grades"):
         write_course_report(SubmittedFolder(Course.find(course)), "multihead", None, 3)
 
 

@@ -10,6 +10,8 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +69,7 @@ class _Commands(click.Group):
 def _course_defaults(command: click.Command, asks_for_help: bool) -> dict[str, Any]:
     try:
         options = course_settings().options
-    except click.UsageError:
+    except Refused:
         if asks_for_help:                   # help must not depend on a valid file
             return {}
         raise
@@ -92,8 +94,25 @@ def cli() -> None:
     """
 
 
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Say what a course, a file or a setting does not allow as wrong usage of the command."""
+    try:
+        yield
+    except Refused as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _refusing(command: click.Command) -> click.Command:
+    for each in command.commands.values() if isinstance(command, click.Group) else ():
+        _refusing(each)
+    if command.callback is not None:
+        command.callback = _refusals()(command.callback)
+    return command
+
+
 for _command in COMMANDS:
-    cli.add_command(_command)
+    cli.add_command(_refusing(_command))
 
 
 def main() -> None:
@@ -116,7 +135,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit code; any failure is one line on standard error."""
     try:
-        with cli.make_context("autograder", arguments) as context:
+        with _refusals(), cli.make_context("autograder", arguments) as context:
             code = cli.invoke(context) or DONE
         sys.stdout.flush()
         return code
@@ -128,9 +147,6 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "autograder"
         click.echo(f"{where}: {error.format_message().removesuffix('.')} (see {where} --help)", err=True)
-        return WRONG_USAGE
-    except Refused as error:
-        click.echo(f"autograder: {error}", err=True)
         return WRONG_USAGE
     except (KeyboardInterrupt, click.Abort) as stop:
         click.echo(str(stop) or "stopped", err=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli.common import course_here, course_lesson
+from autograder.faults import Refused
 
 if TYPE_CHECKING:
     from autograder.cli.final_marks import Export
@@ -20,18 +21,15 @@ section_option = click.option("--section", metavar="NAME", default="",
 
 
 def class_list(course: Course | None, section: str = "", graded: Collection[str] = ()) -> ClassList:
-    """The class of a course, or one section of it. UsageError if the roster cannot be used."""
+    """The class of a course, or one section of it. Refused if the roster cannot be used."""
     from autograder.output.class_list import ClassList
     if course is None:
         if section:
             raise click.UsageError("--section needs a course's folder whose autograder.toml names a roster")
         return ClassList()
     from autograder.run.class_list import class_of_course
-    try:
-        found = class_of_course(course, graded)
-        return found.section(section) if section else found
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
+    found = class_of_course(course, graded)
+    return found.section(section) if section else found
 
 
 def names_here() -> ClassList:
@@ -42,7 +40,7 @@ def names_here() -> ClassList:
     from autograder.output.class_list import ClassList
     try:
         people = class_list(course_here()).people
-    except click.UsageError:
+    except Refused:
         people = {}
     return ClassList({student: person._replace(expected=False) for student, person in people.items()})
 

@@ -28,11 +28,8 @@ def say(sentence: str) -> None:
 
 def course_settings(folder: Path | None = None) -> Settings:
     """The settings of autograder.toml in this folder, by default the current one."""
-    from autograder.course.settings import SettingsError, read_settings
-    try:
-        return read_settings(folder or Path.cwd())
-    except SettingsError as error:
-        raise click.UsageError(str(error)) from None
+    from autograder.course.settings import read_settings
+    return read_settings(folder or Path.cwd())
 
 
 def course_here() -> Course | None:
@@ -52,12 +49,17 @@ def course_lesson(folder: Path | None = None, name: str = LESSON) -> Lesson:
 @contextmanager
 def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
     from autograder.output.answers import answers as answering
-    from autograder.output.jsonl import CannotWrite
+    with answering(target, language, each) as answer:
+        yield answer
+
+
+@contextmanager
+def writing(what: object) -> Iterator[None]:
+    """Say in one line that this cannot be written."""
     try:
-        with answering(target, language, each) as answer:
-            yield answer
-    except CannotWrite as error:
-        raise click.UsageError(str(error)) from None
+        yield
+    except OSError as error:
+        raise click.UsageError(f"cannot write {what}: {error.strerror or error}") from None
 
 
 def exit_code(grades: Iterable[Grade], left: Iterable[Left] = ()) -> int:

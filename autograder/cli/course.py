@@ -77,16 +77,12 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
     work, lesson = course_and_lesson(folder, lesson)
     course = work.course
     _wall(limits, **choices)
-    from autograder.course.folder import CourseError
     from autograder.judge.engine import Limits
     from autograder.run.grade_course import grade_course
     with profiled(profile), answers(target, language, each=False) as answer, watched(log) as watch:
-        try:
-            with stopping_kindly(watch):
-                grades = grade_course(work, lesson=lesson, limits=Limits(**limits), language=language,
-                                      on_grade=answer.progress, on_event=watch, profile=profile, **choices)
-        except CourseError as error:
-            raise click.UsageError(str(error)) from None
+        with stopping_kindly(watch):
+            grades = grade_course(work, lesson=lesson, limits=Limits(**limits), language=language,
+                                  on_grade=answer.progress, on_event=watch, profile=profile, **choices)
         answer.all(grades)
         answer.besides(watch.left)
         if not choices.get("students"):
@@ -112,15 +108,11 @@ def _wall(limits: dict[str, Any], cluster: str | None = None, **choices: Any) ->
 def _changes(target: str | None, language: str, lesson: str | None, limits: dict[str, Any], **choices: Any) -> int:
     work, lesson = course_and_lesson(Path.cwd(), lesson)
     _wall(limits, **choices)
-    from autograder.course.folder import CourseError
     from autograder.judge.engine import Limits
     from autograder.output.changes import Change, change_lines
     from autograder.run.grade_course import changes_of_course
-    try:
-        watch = Watch()
-        found = changes_of_course(work, lesson=lesson, limits=Limits(**limits), on_event=watch, **choices)
-    except CourseError as error:
-        raise click.UsageError(str(error)) from None
+    watch = Watch()
+    found = changes_of_course(work, lesson=lesson, limits=Limits(**limits), on_event=watch, **choices)
     changes = [Change(*pair) for pair in found]
     grades = [change.after for change in changes if change.after is not None]
     if target is not None:

@@ -83,9 +83,6 @@ def _module(name: str) -> ModuleType:
 
 
 def _must_be_a_checkout() -> None:
-    """Raise UsageError if this is not a checkout, or another one is running."""
-    from autograder.authoring.new.checkout import CannotMake, Checkout
-    try:
-        Checkout.running(Path.cwd())
-    except CannotMake as error:
-        raise click.UsageError(str(error)) from None
+    """Raise Refused if this is not a checkout, or another one is running."""
+    from autograder.authoring.new.checkout import Checkout
+    Checkout.running(Path.cwd())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli.class_list import absent_from, class_of, nothing_from, section_option
-from autograder.cli.common import DONE, NOT_ALL_GRADED, course_settings
+from autograder.cli.common import DONE, NOT_ALL_GRADED, course_settings, writing
 from autograder.cli.final_marks import OWN, Export, to_export, why_empty
 from autograder.cli.last_grades import stored
 from autograder.cli.lessons import lesson_option
@@ -64,9 +64,8 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
     """
     from autograder.output.class_list import of_these
     from autograder.output.exports import FORMATS as ALL
-    from autograder.output.exports import ExportError, Order, unknown
-    from autograder.output.exports.roster import RosterError, read_roster
-    from autograder.report.reading import CannotRead
+    from autograder.output.exports import Order, unknown
+    from autograder.output.exports.roster import read_roster
     kind = ALL[name]
     if roster is not None and not kind.roster:
         raise click.UsageError(f"--roster is for {', '.join(each for each, kind in ALL.items() if kind.roster)}, and "
@@ -77,23 +76,20 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
     if unit == "mark" and not scaled:
         raise click.UsageError("there are no marks, only points: autograder.toml has no scale"
                                if not own_points else f"{OWN} are points; leave out --as")
-    try:
-        found = to_export(file, lesson or "", own_points)
-        people = class_of(file, section, found.grades)
-        absent = absent_from(people, found) if file is None else []
-        if section:
-            found = found._replace(grades=of_these(found.grades, people))
-        known = {grade.student for grade in found.grades}
-        order = Order(language, item or found.lesson, roster and read_roster(roster, match, known),
-                      "," if decimal == "comma" else ".", grade_column, scaled and (unit or "mark") == "mark",
-                      people, absent, found.marks)
-        files = _files(kind, found.grades, order, output)
-        notes = [*found.notes, *people.notes, *nothing_from(people, absent)]
-        for note in [*notes, *_notes(order, found.grades, settings.late.rule)]:
-            click.echo(f"autograder export: {note}", err=True)
-        _write(files, output)
-    except (CannotRead, ExportError, RosterError) as error:
-        raise click.UsageError(str(error)) from None
+    found = to_export(file, lesson or "", own_points)
+    people = class_of(file, section, found.grades)
+    absent = absent_from(people, found) if file is None else []
+    if section:
+        found = found._replace(grades=of_these(found.grades, people))
+    known = {grade.student for grade in found.grades}
+    order = Order(language, item or found.lesson, roster and read_roster(roster, match, known),
+                  "," if decimal == "comma" else ".", grade_column, scaled and (unit or "mark") == "mark",
+                  people, absent, found.marks)
+    files = _files(kind, found.grades, order, output)
+    notes = [*found.notes, *people.notes, *nothing_from(people, absent)]
+    for note in [*notes, *_notes(order, found.grades, settings.late.rule)]:
+        click.echo(f"autograder export: {note}", err=True)
+    _write(files, output)
     _say_who_is_unknown(kind, found)
     return NOT_ALL_GRADED if unknown(found.grades) else DONE
 
@@ -129,14 +125,12 @@ def _write(files: dict[str, bytes], output: str) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(files[""])
         return
-    try:
+    with writing(output):
         if "" not in files:
             Path(output).mkdir(parents=True, exist_ok=True)
         for name, data in files.items():
             with whole_file(Path(output, name) if name else Path(output).resolve()) as file:
                 file.write(data)
-    except OSError as error:
-        raise click.UsageError(f"cannot write {output}: {error.strerror or error}") from None
 
 
 def _notes(order: Order, grades: Sequence[Grade], late: str) -> list[str]:

@@ -33,16 +33,12 @@ def extend(students: tuple[str, ...], until: str | None, file: Path | None, remo
 
     Who has more time is kept in extensions.csv, beside nbgrader_config.py. Without arguments it is shown.
     """
-    from autograder.course.folder import CourseError
     from autograder.course.lock import only_one
     _check(students, until, file, remove)
     work, lesson = course_and_lesson(Path.cwd(), lesson)
     course = work.course
-    try:
-        with only_one(course.root, "autograder extend", PATIENCE):
-            return _extend(course, students, until, file, remove, lesson)
-    except CourseError as error:
-        raise click.UsageError(str(error)) from None
+    with only_one(course.root, "autograder extend", PATIENCE):
+        return _extend(course, students, until, file, remove, lesson)
 
 
 def _check(students: tuple[str, ...], until: str | None, file: Path | None, remove: bool) -> None:

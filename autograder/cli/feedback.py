@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli.class_list import class_list, section_option
-from autograder.cli.common import DONE, NOT_ALL_GRADED, course_settings
+from autograder.cli.common import DONE, NOT_ALL_GRADED, course_settings, writing
 from autograder.cli.lessons import course_and_lesson, lesson_option
 from autograder.cli.options import examples
 
@@ -87,11 +87,7 @@ def _pages(course: Course, lesson: str, section: str) -> tuple[dict[str, bytes],
     from autograder.cli.final_marks import to_export
     from autograder.nbgrader.pages import update_pages
     from autograder.output.class_list import of_these
-    from autograder.report.reading import CannotRead
-    try:
-        grades: Iterable[Grade] = to_export(None, lesson, own_points=False).grades
-    except CannotRead as error:
-        raise click.UsageError(str(error)) from None
+    grades: Iterable[Grade] = to_export(None, lesson, own_points=False).grades
     grades = of_these(grades, class_list(course, section)) if section else grades
     update_pages(course, grades, course_settings().language or "")
     pages, without = {}, {}
@@ -112,9 +108,9 @@ def _who(lms: str, pages: Collection[str], people: ClassList, roster: Path | Non
     rows: Mapping[str, Mapping[str, str]] = {}
     try:
         rows = read_roster(path, known=pages).rows if path is not None else {}
-    except RosterError as error:
+    except RosterError:
         if roster is not None:
-            raise click.UsageError(str(error)) from None
+            raise
     column = COLUMN.get(lms, "")
     return [Who(student, people.name(student), number_in(rows.get(student, {}).get(column, ""))) for student in pages]
 
@@ -144,11 +140,8 @@ def _write(output: Path, contents: dict[str, bytes]) -> None:
     if output.exists() and not _is_ours(output):
         raise click.UsageError(f"{output} exists and is not such a zip; it is not overwritten: name another with "
                                "--output")
-    try:
-        with whole_file(output.resolve()) as file:
-            file.write(zipped(contents, comment=OURS))
-    except OSError as error:
-        raise click.UsageError(f"cannot write {output}: {error.strerror or error}") from None
+    with writing(output), whole_file(output.resolve()) as file:
+        file.write(zipped(contents, comment=OURS))
 
 
 def _is_ours(path: Path) -> bool:

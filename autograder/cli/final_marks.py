@@ -27,7 +27,7 @@ class Export(NamedTuple):
 
 
 def to_export(file: Path | None, lesson: str, own_points: bool) -> Export:
-    """The grades that these options ask for. Raises CannotRead; UsageError if there is no gradebook."""
+    """The grades that these options ask for. Raises Refused; UsageError if there is no gradebook."""
     if file is not None or own_points or not stored().is_file() and course_here() is None:
         return _without_gradebook(last_grades(file, lesson), own_points)
     grades = last_grades(None, lesson) if stored().is_file() else []

@@ -29,26 +29,23 @@ def forget(student: str, yes: bool) -> int:
     The class reports are removed too, since they name everyone; `autograder report` makes them again. Other files that
     still hold the name (exports, logs, downloaded zips) are listed but kept: check those yourself.
     """
-    from autograder.course.folder import Course, CourseError
+    from autograder.course.folder import Course
     from autograder.course.lock import only_one
     from autograder.nbgrader.removal import mentions, remove
     from autograder.output.plain import plain
-    try:
-        course = Course.find(Path.cwd())
-        with only_one(course.root, "autograder forget", PATIENCE):
-            found = _found(course, student)
-            if not found:
-                named = [os.path.relpath(path) for path in mentions(course, student)]
-                still = f"; these files hold the name, and are kept: {', '.join(named[:5])}" if named else ""
-                raise click.UsageError(f"nothing in {course.root} is about {student}{_nearest(course, student)}{still}")
-            who = plain(names_here().called(student))
-            click.echo("\n".join([f"of {who}:", *(f"  {line}" for line in found)]))
-            _ask(yes)
-            remove(course, student)
-            click.echo(f"removed; `autograder report` makes the class report again, without {student}")
-            left = [os.path.relpath(path) for path in mentions(course, student)]
-    except CourseError as error:
-        raise click.UsageError(str(error)) from None
+    course = Course.find(Path.cwd())
+    with only_one(course.root, "autograder forget", PATIENCE):
+        found = _found(course, student)
+        if not found:
+            named = [os.path.relpath(path) for path in mentions(course, student)]
+            still = f"; these files hold the name, and are kept: {', '.join(named[:5])}" if named else ""
+            raise click.UsageError(f"nothing in {course.root} is about {student}{_nearest(course, student)}{still}")
+        who = plain(names_here().called(student))
+        click.echo("\n".join([f"of {who}:", *(f"  {line}" for line in found)]))
+        _ask(yes)
+        remove(course, student)
+        click.echo(f"removed; `autograder report` makes the class report again, without {student}")
+        left = [os.path.relpath(path) for path in mentions(course, student)]
     if left:
         click.echo("\n".join([f"still named in these files, which are kept: check them yourself ({len(left)})",
                               *(f"  {path}" for path in left)]))

@@ -17,17 +17,13 @@ if TYPE_CHECKING:
 
 
 def last_grades(file: Path | None, lesson: str = "") -> list[Grade]:
-    """The grades of one lesson in this file, or in the store of the course in this folder. Raises CannotRead."""
-    from autograder.course.folder import CourseError
-    from autograder.report.reading import CannotRead, read_grades
+    """The grades of one lesson in this file, or in the store of the course in this folder. Raises Refused."""
+    from autograder.report.reading import read_grades
     path = file or stored()
     if file is None and not path.is_file():
         raise click.UsageError(f"there is no {path} in this folder: run `autograder grade` first, or name the JSON "
                                "lines of `autograder check --json`")
-    try:
-        return _of_lesson(read_grades(path, _titles(lesson or default_lesson()), _in_store(path)), lesson)
-    except CourseError as error:
-        raise CannotRead(str(error)) from None
+    return _of_lesson(read_grades(path, _titles(lesson or default_lesson()), _in_store(path)), lesson)
 
 
 def lesson_of(grades: Sequence[Grade]) -> str:

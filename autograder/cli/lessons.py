@@ -77,14 +77,11 @@ def course_and_lesson(folder: Path, name: str | None) -> tuple[SubmittedFolder, 
 
     Raises UsageError if several were handed in: grading only one of them silently would be a surprise.
     """
-    from autograder.course.folder import Course, CourseError
+    from autograder.course.folder import Course
     from autograder.course.submitted import SubmittedFolder
     from autograder.lessons.installed import every_lesson
     course_settings(folder)
-    try:
-        work = SubmittedFolder(Course.find(folder))
-    except CourseError as error:
-        raise click.UsageError(str(error)) from None
+    work = SubmittedFolder(Course.find(folder))
     if name is not None:
         return work, name
     there = [lesson.name for lesson in _saying_what_is_not_used(every_lesson(work.course.root), work.course.root)

@@ -80,12 +80,9 @@ def lesson(name: str, exercise: str, points: int, parameters: str, language: str
 
 def _make(make: Callable[..., Made], lesson: str, *what: Any) -> int:
     """Make it, write it, and say what to open next."""
-    from autograder.authoring.new import CannotMake, Checkout
-    try:
-        checkout = Checkout.here(Path.cwd())
-        made = make(checkout, lesson, *what)
-    except CannotMake as error:
-        raise click.UsageError(str(error)) from None
+    from autograder.authoring.new import Checkout
+    checkout = Checkout.here(Path.cwd())
+    made = make(checkout, lesson, *what)
     new_files = set(made.new)
     checkout.write(made)
     for path in made.files:

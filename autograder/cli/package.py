@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from autograder.cli.common import DONE, course_settings
+from autograder.cli.common import DONE, course_settings, writing
 from autograder.cli.lessons import THE_DEFAULT, chosen_lesson, lesson_option
 from autograder.cli.options import examples
 
@@ -39,11 +39,8 @@ def gradescope(output: Path | None, lesson: str | None) -> int:
     lesson = chosen_lesson(lesson)
     output = output or Path(f"gradescope-{lesson}.zip")
     contents = made(lesson, Path.cwd())
-    try:
-        with whole_file(output.resolve()) as file:
-            file.write(zipped(contents, EXECUTABLE))
-    except OSError as error:
-        raise click.UsageError(f"cannot write {output}: {error.strerror or error}") from None
+    with writing(output), whole_file(output.resolve()) as file:
+        file.write(zipped(contents, EXECUTABLE))
     click.echo(f"{output}: {', '.join(sorted(contents))}\n"
                "The hidden checks are in it: keep it as secret as an exam. Its README.md says how to upload it.")
     return DONE
@@ -67,15 +64,12 @@ def github(grader: str, output: Path | None, lesson: str | None) -> int:
                                "digits")
     course_settings()
     output = output or Path(f"github-{lesson}")
-    try:
-        output.mkdir(parents=True)
+    if output.exists():
+        raise click.UsageError(f"{output} already exists; name another folder with --output, or remove it")
+    with writing(output):
         for name, data in made(lesson, Path.cwd(), grader).items():
             (output / name).parent.mkdir(parents=True, exist_ok=True)
             (output / name).write_bytes(data)
-    except FileExistsError:
-        raise click.UsageError(f"{output} already exists; name another folder with --output, or remove it") from None
-    except OSError as error:
-        raise click.UsageError(f"cannot write {output}: {error.strerror or error}") from None
     click.echo(f"{output}/grader: push it to the private repository {grader}; the hidden checks are in it\n"
                f"{output}/template: add it to the repository that the assignment starts from\n"
                f"{output}/README.md: what to set, and who can read the checks there (a student who wants to can)")

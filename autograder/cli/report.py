@@ -15,7 +15,7 @@ from urllib.parse import quote
 import click
 
 from autograder.cli.class_list import class_list, section_option
-from autograder.cli.common import BROKEN, DONE, LESSON, course_here, course_lesson, course_settings
+from autograder.cli.common import BROKEN, DONE, LESSON, course_here, course_lesson, course_settings, writing
 from autograder.cli.last_grades import last_grades, lesson_of, stored
 from autograder.cli.options import examples, nobodys_work, spare_the_given
 from autograder.faults import broken
@@ -117,11 +117,8 @@ def _write(target: Path, run: Run, language: str | None, course: Course | None, 
         report_page, language=language or _language(run.grades), against=against, pass_mark=pass_mark,
         pass_share=settings.pass_percent / 100, link=_links(course, target),
         secret=_secret(course) if anonymous else None))
-    try:
-        with whole_file(target) as file:
-            file.write(page.encode("utf-8", "replace"))
-    except OSError as error:
-        raise click.UsageError(f"cannot write {target}: {error.strerror or error}") from None
+    with writing(target), whole_file(target) as file:
+        file.write(page.encode("utf-8", "replace"))
     return complete
 
 
@@ -160,14 +157,11 @@ def _run(path: Path | None, lesson: str, work: SubmittedFolder | None = None) ->
     """The grades of one lesson in this file; of a course, only of students whose work is still in submitted/."""
     from autograder.cli.final_marks import with_own_marks
     from autograder.report.page import Run
-    from autograder.report.reading import CannotRead, read_left
+    from autograder.report.reading import read_left
     course = work.course if work is not None else None
     settings = course_settings(course.root) if course is not None else course_settings()
-    try:
-        grades = last_grades(path, lesson)
-        left = read_left(path) if path is not None and course is None else []
-    except CannotRead as error:
-        raise click.UsageError(str(error)) from None
+    grades = last_grades(path, lesson)
+    left = read_left(path) if path is not None and course is None else []
     rules: list[tuple[str, str]] = []
     places: dict[str, str] = {}
     if work is not None and course is not None:

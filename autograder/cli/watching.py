@@ -44,13 +44,9 @@ def watched(log: str | None) -> Iterator[Watch]:
     if log is None:
         yield Watch()
         return
-    from autograder.output.jsonl import CannotWrite
     from autograder.output.log import event_log
-    try:
-        with event_log(log, warn) as write:
-            yield Watch(write)
-    except CannotWrite as error:
-        raise click.UsageError(str(error)) from None
+    with event_log(log, warn) as write:
+        yield Watch(write)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Any
 
 from traitlets.config.loader import Config, ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
 
+from autograder.faults import Refused
 from autograder.intake.names import is_text
 
 CONFIG = "nbgrader_config"
@@ -29,7 +30,7 @@ _DEFAULTS = {
 COURSE_SETTINGS = tuple(_DEFAULTS)      # the options of nbgrader's CourseDirectory that matter here
 
 
-class CourseError(ValueError):
+class CourseError(Refused):
     """This folder is not a course, or its configuration is wrong: what was seen, expected and to do, in one line."""
 
 

@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from autograder.faults import Refused
 from autograder.lessons.installed import lesson_names, load_lesson, own_lessons, untrusted
 from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.records import text
@@ -32,7 +33,7 @@ Address = Annotated[str, msgspec.Meta(pattern=r"^https?://[^\s\"'<>]+$")]
 Points = Annotated[float, msgspec.Meta(gt=0, le=1000)]
 
 
-class SettingsError(ValueError):
+class SettingsError(Refused):
     """A setting is invalid, or the file cannot be read: one line."""
 
 

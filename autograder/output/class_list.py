@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
 
+from autograder.faults import Refused
 from autograder.records import Grade
 
 
@@ -42,12 +43,12 @@ class ClassList(NamedTuple):
         return sorted({person.section for person in self.people.values() if person.section})
 
     def section(self, name: str) -> ClassList:
-        """The part of the class that is in this section. Raises ValueError if there is no such section."""
+        """The part of the class that is in this section. Refused if there is no such section."""
         found = next((section for section in self.sections if section.casefold() == name.casefold()), None)
         if found is None:
             close = get_close_matches(name, self.sections, n=1)
             there = f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(self.sections)}"
-            raise ValueError(f"there is no section {name!r}" + (there if self.sections else ": the roster names none"))
+            raise Refused(f"there is no section {name!r}" + (there if self.sections else ": the roster names none"))
         return ClassList({student: person for student, person in self.people.items() if person.section == found},
                          self.notes)
 

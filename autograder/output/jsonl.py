@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from autograder.atomic import whole_file
+from autograder.faults import Refused
 from autograder.locale.language import language_for, translate, translated
 from autograder.output.class_list import Person
 from autograder.output.marks import error_words, number
@@ -21,7 +22,7 @@ NOTHING = text("nothing was handed in")
 NO_GRADE = ("not_looked_at", "handed_in_nothing")
 
 
-class CannotWrite(Exception):
+class CannotWrite(Refused):
     """The target of the JSON cannot be written, or can no longer be: its disk is full."""
 
 

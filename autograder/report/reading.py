@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from autograder.faults import Refused
 from autograder.output.jsonl import NO_GRADE
 from autograder.records import ExerciseGrade, Grade, Left, Text
 
@@ -22,7 +23,7 @@ _GRADE = ("submission", "student", "status", "points", "max_points", "isolation"
           "language")
 
 
-class CannotRead(ValueError):
+class CannotRead(Refused):
     """The file holds no grades: what was seen, what was expected, in one line."""
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from autograder.atomic import replace_file
+from autograder.faults import Refused
 from autograder.lessons.installed import FOLDER, lesson_names, load_lesson, own_lessons
 from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.lessons.trust import is_trusted
@@ -18,7 +19,7 @@ _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _DASHED = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
-class CannotMake(ValueError):
+class CannotMake(Refused):
     """Nothing was written: what was seen, what was expected and what to do, in one line."""
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from autograder.faults import Refused
 from autograder.output.class_list import ClassList, Person
 from autograder.output.exports.roster import Roster
 from autograder.records import Mark
 
 
-class ExportError(ValueError):
+class ExportError(Refused):
     """These grades cannot be written in this format: what was seen, what was expected and what to do, in one line."""
 
 

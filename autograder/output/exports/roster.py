@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from autograder.faults import Refused
 from autograder.output.class_list import Person
 
 STUDENT = ("student", "student_id", "Identifier", "ID", "OrgDefinedId")
@@ -25,7 +26,7 @@ _CANVAS = ("Points Possible", "Student, Test")          # rows of its export tha
 _NAMED = 5                                  # at most this many are named in a message
 
 
-class RosterError(ValueError):
+class RosterError(Refused):
     """The roster cannot be used: what was seen, what was expected and what to do, in one line."""
 
 
