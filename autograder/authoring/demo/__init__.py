@@ -14,7 +14,6 @@ from pathlib import Path, PurePosixPath
 from autograder.atomic import replace_file
 from autograder.authoring.demo.cast import Cast
 from autograder.authoring.demo.notebooks import Assignment
-from autograder.faults import Refused
 from autograder.lessons import DEFAULT
 from autograder.lessons.installed import copy_assignments, load_lesson, to_carry
 from autograder.lessons.kit.course_file import course_file
@@ -28,7 +27,7 @@ _FIRST_DAY = datetime(2026, 3, 2, 9, 0)
 _DAYS = 14
 
 
-class NotADemo(Refused, FileExistsError):
+class NotADemo(FileExistsError, ValueError):
     """The folder holds something else, which is left untouched; one line."""
 
 
