@@ -68,7 +68,7 @@ class StudentSession:
         lesson = rules.lesson(lesson.name)
         self.course, self.lesson, self.assignment, self.student = course, lesson, assignment, student
         self.language, self._waiting = language, waiting
-        self.submission: Submission = submitted(course, lesson, student, assignment, rules.limits.budget)
+        self.submission: Submission = submitted(course, lesson, student, assignment, seconds=rules.limits.budget)
 
     def grade(self, rules: Rules) -> Grade:
         """What the engine says, by a process that stays warm for the next student."""
