@@ -52,6 +52,19 @@ def test_grade_and_release_and_export_and_report(course, capsys):
     assert (course / "autograded" / "student-01" / NAME / f"{NAME}.ipynb").is_file()
 
 
+def test_a_release_in_which_the_lesson_is_solved_is_refused(course, capsys):
+    path = course / "assignments" / NAME / f"{NAME}.ipynb"
+    notebook = json.loads(path.read_text())
+    cell = next(cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == "given")
+    cell["source"] = "import numpy as np\n\n\ndef norm(x, gain, bias, eps):\n    d = x - x.mean(-1, keepdims=True)\n" \
+                     "    return gain * d / np.sqrt((d * d).mean(-1, keepdims=True) + eps) + bias, {}\n"
+    path.write_text(json.dumps(notebook))
+    parameters = load_lesson(NAME, course).exercises[0].telling
+    assert parameters is not None
+    assert run("release") == 2
+    assert "norm computes layer_norm, which students have to write" in capsys.readouterr().err
+
+
 def test_points_of_the_settings_are_those_of_the_lesson(course, capsys):
     (course / "autograder.toml").write_text(f"[lessons.{NAME}.points]\nlayer_norm = 8\n")
     assert run("release") == 0

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,14 @@ def test_the_list_is_where_the_user_keeps_configuration(tmp_path, monkeypatch):
     trusted_file().write_bytes(b"\xff")
     with pytest.raises(CannotTrust, match="cannot be read"):
         trust(tmp_path)
+
+
+def test_two_who_trust_at_the_same_time_both_do(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    courses = [tmp_path / str(number) for number in range(24)]
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(trust, courses))
+    assert trusted_courses() == sorted(map(str, courses))
 
 
 def test_a_link_to_a_trusted_course_is_that_course_and_a_moved_one_is_not(course):

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograder.authoring.leak import Leak
-from autograder.lessons.installed import load_lesson
+from autograder.lessons.installed import lesson_in, load_lesson
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Call, Result
 
@@ -43,16 +43,20 @@ class Question(NamedTuple):
 
 def prove_unsolved(folder: Path, files: Sequence[str], lesson: Lesson) -> None:
     """Raise Leak if a function in one of these files computes an exercise."""
-    for file, cell, function, exercise in _solving(str(folder), lesson.name, tuple(
-            (name, (folder / name).read_bytes()) for name in files)):
+    contents = tuple((name, (folder / name).read_bytes()) for name in files)
+    course = "" if lesson.home.ours else str(lesson.home.roots[-1])
+    for file, cell, function, exercise in _solving(str(folder), lesson.name, contents, course):
         raise Leak(file, cell, "", f"{function} computes {exercise}, which students have to write")
 
 
 @lru_cache(maxsize=8)
-def _solving(folder: str, lesson: str, contents: tuple[tuple[str, bytes], ...]) -> list[list[str]]:
-    """(file, cell, function, exercise) of everything that solves an exercise; `contents` are what is remembered."""
+def _solving(folder: str, lesson: str, contents: tuple[tuple[str, bytes], ...], course: str = "") -> list[list[str]]:
+    """(file, cell, function, exercise) of everything that solves an exercise; `contents` are what is remembered.
+
+    `course` is the folder that has the lesson, if it does not come with the autograder.
+    """
     names = [name for name, _ in contents]
-    command = [sys.executable, "-c", "from autograder.authoring.solved import child; child()", lesson, *names]
+    command = [sys.executable, "-c", "from autograder.authoring.solved import child; child()", lesson, course, *names]
     try:
         done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
                               env={**os.environ, "MPLBACKEND": "Agg", "PYTHONDONTWRITEBYTECODE": "1"})
@@ -67,9 +71,9 @@ def _solving(folder: str, lesson: str, contents: tuple[tuple[str, bytes], ...]) 
 # --- in the process of its own -------------------------------------------------------------------------------------
 
 def child() -> None:
-    """Print what solves an exercise, as JSON; the arguments are the lesson and the files of this folder."""
-    lesson, *files = sys.argv[1:]
-    asked, found = _questions(load_lesson(lesson)), []
+    """Print what solves an exercise, as JSON; the arguments are the lesson, its course and the files of this folder."""
+    lesson, course, *files = sys.argv[1:]
+    asked, found = _questions(lesson_in(Path(course), lesson) if course else load_lesson(lesson)), []
     sys.path.insert(0, os.getcwd())
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")   # whatever is called may close or turn the other one
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -93,7 +97,8 @@ def _questions(lesson: Lesson) -> list[Question]:
         return answer if argument.part is None else answer[argument.part]
 
     tellings = [(exercise.name, exercise.telling) for exercise in lesson.exercises if exercise.telling is not None]
-    return [Question(name, tuple(map(given, call.args)), next(_arrays(asked(call)))) for name, call in tellings]
+    return [Question(name, tuple(map(given, call.args)), array) for name, call in tellings
+            for array in itertools.islice(_arrays(asked(call)), 1)]
 
 
 def _functions(path: Path) -> Iterator[tuple[str, str, Callable[..., Any]]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from autograder.atomic import replace_file
@@ -44,17 +45,22 @@ def is_trusted(course: Path) -> bool:
 
 def trust(course: Path) -> None:
     """Remember that the lessons of this course may be loaded."""
-    _write([*trusted_courses(), os.path.realpath(course)])
+    _change(lambda courses: [*courses, os.path.realpath(course)])
 
 
 def distrust(course: Path) -> None:
     """Forget it."""
-    _write([each for each in trusted_courses() if each != os.path.realpath(course)])
+    _change(lambda courses: [each for each in courses if each != os.path.realpath(course)])
 
 
-def _write(courses: list[str]) -> None:
+def _change(made: Callable[[list[str]], list[str]]) -> None:
+    """Write the list that this makes of it; no other process writes it meanwhile."""
+    from filelock import FileLock
     path = trusted_file()
     try:
-        replace_file(path, (json.dumps(sorted(set(courses)), indent=1) + "\n").encode(), 0o600)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(path.with_suffix(".lock")):
+            courses = made(trusted_courses())
+            replace_file(path, (json.dumps(sorted(set(courses)), indent=1) + "\n").encode(), 0o600)
     except OSError as error:
         raise CannotTrust(f"cannot write {path}: {error.strerror or error}") from None
