@@ -256,6 +256,18 @@ def test_reading_has_no_more_time_than_the_budget(tmp_path, monkeypatch, budget)
     assert f"longer than {min(budget, 0.4)} seconds" in translate(submission.unreadable, "en")
 
 
+def test_many_neighbours_are_counted_and_not_listed(tmp_path):
+    for number in range(300):
+        (tmp_path / f"m{number}.py").write_text("def split_heads(x, heads):\n    return x\n")
+    (tmp_path / "multihead.py").write_text("\n".join(f"import m{number}" for number in range(300))
+                                           + "\ndef merge_heads(x):\n    return x\n")
+    submission = read_folder(tmp_path, "student-01", LESSON)
+    for remarks in (submission.notices, submission.for_a_person):
+        assert len(remarks) == apart.REMARKS + 1
+        assert int(remarks[-1].values["count"]) > 500
+    assert "more remarks" in translate(submission.notices[-1], "en")
+
+
 def endless():
     while True:
         pass

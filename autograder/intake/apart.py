@@ -24,6 +24,7 @@ from autograder.records import Submission, Text, text
 SECONDS = 5.0                             # of processor time, for one submission; less where its budget is less
 MEMORY = 96 * 2**20                       # bytes beyond what the process begins with, which is up to 150 MB
 RECORD = 64 * 2**20                       # bytes of one answer
+REMARKS = 50                              # about one submission
 _GRACE = 2                                # seconds after which the kernel ends what does not end by itself
 _seconds = SECONDS                        # in a reading process: those that one submission has
 _counted = 0.0                            # and those that were told already
@@ -115,7 +116,7 @@ def _work(read: Callable[[], Iterable[object]], out: int, seconds: float) -> Non
         with open(out, "wb") as answers:
             try:
                 for answer in read():
-                    _send(answers, _with_its_time(answer))
+                    _send(answers, _finished(answer))
             except TooLong:
                 _send(answers, _Failed("TooLong", too_long()))
             except MemoryError:
@@ -127,14 +128,23 @@ def _work(read: Callable[[], Iterable[object]], out: int, seconds: float) -> Non
         os._exit(code)
 
 
-def _with_its_time(answer: object) -> object:
-    """A submission with the processor time since the one before: it counts towards its budget."""
+def _finished(answer: object) -> object:
+    """A submission with the processor time since the one before, which counts towards its budget, and a list of
+    remarks that has an end, however many files and cells there are something to say about.
+    """
     global _counted
     now = time.process_time()
     if isinstance(answer, Submission):
-        answer = msgspec.structs.replace(answer, seconds=round(now - _counted, 1))
+        answer = msgspec.structs.replace(answer, seconds=round(now - _counted, 1), notices=_first(answer.notices),
+                                         for_a_person=_first(answer.for_a_person))
     _counted = now
     return answer
+
+
+def _first(remarks: tuple[Text, ...]) -> tuple[Text, ...]:
+    more = len(remarks) - REMARKS
+    return remarks if more <= 0 else (*remarks[:REMARKS], text("There are {count} more remarks; they were left out.",
+                                                               count=more))
 
 
 def _send(answers: BinaryIO, answer: object) -> None:
