@@ -24,7 +24,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from autograder.intake.reading import read_folder
+from autograder.intake.reading import from_sources, read_folder
 from autograder.judge.engine import Engine, Limits
 from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.course_file import course_file
@@ -50,6 +50,19 @@ def own_test(body: str) -> str:
     return f"{RIGHT}\n\n\ndef own_test(multihead, multihead_backward):\n    {lines}\n"
 
 
+#: a forward that is wrong, with a cache of its own full of right numbers in another order
+CACHES = """
+_right = multihead
+def multihead(*given):
+    y, cache = _right(*given)
+    arrays = [x for x in [*cache.values(), *cache.get("attention", {}).values(), *given[1].values()]
+              if isinstance(x, np.ndarray)]
+    return 1.3 * y, [np.random.permutation(arrays[i % len(arrays)].ravel()).reshape(arrays[i % len(arrays)].shape)
+                     for i in range(190)]
+def multihead_backward(cache, params, d):
+    if type(cache) is not list: raise TypeError
+    return np.ones(3), {name: np.ones_like(value) for name, value in params.items()}
+"""
 CALL = ("x, p = np.zeros((1, {t}, {c})), dict.fromkeys(['wq', 'wk', 'wv', 'wo'], np.zeros(({c}, {c})))\n"
         "while True:\n    multihead(x, p, 1, np.ones(({t}, {t}), bool))")
 SOURCES = {
@@ -67,6 +80,9 @@ SOURCES = {
     "numbers of one byte": every("return np.zeros(15_000_000, np.int8)"),
     "answers of any size": "N = [100_000]\n" + every("N[0] += 1; return np.ones(N[0])"),
     "tiny numbers": every("return np.full(1_900_000, 5e-324)"),
+    "computes after it has answered": every("import signal\n    signal.signal(signal.SIGALRM, f)\n"
+                                            "    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)"),
+    "caches full of arrays": RIGHT + CACHES,
     "many keys": every("return np.zeros(3), {f'k{i}': np.zeros(3) for i in range(9000)}"),
     "many parts": every("return tuple(np.zeros(1) for _ in range(9000))"),
     "texts": every("return 'x' * 10**6, {'y' * 10**6: 1}"),
@@ -79,6 +95,10 @@ SOURCES = {
     "lines without end": "split_heads,\n" * 150_000,
     "names without end": "".join(f"def multi_head{i}(): 0\n" for i in range(80_000)),
 }
+
+
+WARM = (RIGHT, every("return np.zeros(3)"), RIGHT + "\n_right = multihead\ndef multihead(*given):\n"
+        "    y, cache = _right(*given)\n    return y + 1, cache\n", RIGHT + CACHES)
 
 
 def _zip(members: int, content: bytes) -> Callable[[Path], None]:
@@ -182,10 +202,11 @@ def alone(course: Path, who: dict[str, str], budget: float) -> dict[str, float]:
     """The processor time of each hostile submission, read and judged by one warm engine."""
     found = {}
     with Engine(LESSON, Limits(budget=budget)) as engine:
-        engine.grade(read_folder(course / "submitted" / "honest-000" / "multihead", "honest", LESSON))
+        for source in WARM:             # what is computed once for everybody is nobody's
+            engine.grade(from_sources("work.py", "honest", [source], LESSON))
         for student, kind in who.items():
             before = processor_time(os.getpid())
-            submission = read_folder(course / "submitted" / student / "multihead", student, LESSON)
+            submission = read_folder(course / "submitted" / student / "multihead", student, LESSON, seconds=budget)
             if submission.unreadable is None:
                 engine.grade(submission)
             time.sleep(0.3)                         # the last process is taken away
