@@ -1,6 +1,6 @@
 """Send a right answer early, so that the real one is taken for the answer to the next question.
 
-points: 6.75
+points: 7
 split_heads: refused wrong
 seconds: 0.5
 """
