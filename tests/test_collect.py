@@ -115,6 +115,14 @@ def collect(course, monkeypatch, assignment: str = "multihead") -> list[str]:
     return said
 
 
+def test_a_time_stamp_in_a_students_folder_of_a_zip_is_named(course, monkeypatch):
+    folder = "Student Two_2222222_assignsubmission_file_"
+    download(course, "moodle.zip", {f"{folder}/multihead.ipynb": b"{}", f"{folder}/timestamp.txt": b"x" * 300})
+    assert [words for words in collect(course, monkeypatch) if f"{folder}/timestamp.txt" in words] == [
+        f"moodle.zip holds {folder}/timestamp.txt, which only nbgrader writes; it was left out"]
+    assert not any(path.endswith("timestamp.txt") for path in submitted(course))
+
+
 def submitted(course) -> dict[str, bytes]:
     root = course.root / "submitted"
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}

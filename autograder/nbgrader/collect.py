@@ -65,11 +65,18 @@ class LmsExtractor(ExtractorPlugin):
         with archive_listing(str(path), whole=True) as listing:
             if listing.refused:
                 self.log.error("%s: %s", path.name, translate(listing.refused, "en"))
+            for below in listing.tools:
+                if _only_nbgrader_writes(below):
+                    self.log.warning("%s holds %s, which only nbgrader writes; it was left out", path.name, below)
             for file in listing.files:
                 try:
                     replace_file(into / file.path, file.load(), 0o644)
                 except (Unreadable, OSError) as error:      # damaged, or a name that no folder can have
                     self.log.error("%s, %s was left out: %s", path.name, file.path, _why(error))
+
+
+def _only_nbgrader_writes(below: PurePath) -> bool:
+    return below.name.casefold().strip() in (TIMESTAMP, SECRET)
 
 
 def _why(error: Exception) -> str:
@@ -137,7 +144,7 @@ class LmsCollector(FileNameCollectorPlugin):
 
     def _of_the_course(self, student: str, below: PurePath) -> bool:
         """Whether a file has a name that only nbgrader gives: what a student says in it would be believed."""
-        if below.name.casefold().strip() not in (TIMESTAMP, SECRET):
+        if not _only_nbgrader_writes(below):
             return False
         self.log.warning("%s uploaded a file %s, which only nbgrader writes; it was left out", student, below.name)
         return True
