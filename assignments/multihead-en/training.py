@@ -7,8 +7,7 @@ Every sequence has six letters, drawn at random. At each token the layer should 
 before it, and the first of the sequence. x holds which letter a token is and where it stands, each as a one among
 zeros; without a look at other tokens it remains a guess. A token may look at itself and at what came before.
 """
-import base64
-import io
+import html
 import sys
 import time
 from typing import NamedTuple
@@ -171,48 +170,75 @@ def _maps(full):
 
 # --- as a picture --------------------------------------------------------------------------------------------------
 
+WIDE, ALL, LESS = 560, "#2f7fd0", "#c0640e"             # how wide the picture is; the colours of the two losses
+
+
 def _shown(full, without):
-    """Show the picture where this is a notebook that can; whether it was shown."""
+    """Show the picture where this is a notebook; whether it was shown."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell is None or not np.isfinite(full.losses[-1]):
-        return False
-    try:
-        data = base64.b64encode(_picture(full, without)).decode()
-    except ImportError:
+    if getattr(shell, "kernel", None) is None or not np.isfinite(full.losses[-1]):
         return False
     from IPython.display import HTML, display
-    words = " ".join(_words(full, without)).replace('"', "&quot;")
-    display(HTML(f'<img src="data:image/png;base64,{data}" alt="{words}" '
-                 'style="max-width: 100%; border-radius: 12px">'))
+    display(HTML(_picture(full, without)))
     return True
 
 
 def _picture(full, without):
-    """The two losses, and below them the weights of each head before and after, as a PNG."""
-    from matplotlib.figure import Figure
-    figure = Figure(figsize=(5.6, 8.2), dpi=100, facecolor="white", layout="constrained")
-    grid = figure.add_gridspec(3, 2, height_ratios=(2, 2.4, 2.4))
-    curve = figure.add_subplot(grid[0, :])
-    curve.plot(full.losses, color="#1b5da3", linewidth=2.4, label="all gradients")
-    curve.plot(without.losses, color="#a65300", linewidth=2.4, linestyle="--", label="without that of WQ")
-    curve.axhline(GUESS, color="#8a94a3", linewidth=1, linestyle=":", label="guessing")
-    curve.set(ylim=(0, 2.1), xlabel="step", ylabel="loss")
-    curve.legend(fontsize=11, frameon=False)
-    for row, (when, weights) in enumerate((("before", full.before), ("after", full.after)), start=1):
+    """The two losses, and below them the weights of each head before and after, as an SVG in the page's own ink."""
+    parts = list(_losses(full, without))
+    for row, (when, weights) in enumerate((("before", full.before), ("afterwards", full.after))):
         for head in range(HEADS):
-            _heat(figure.add_subplot(grid[row, head]), weights[head], f"head {head}, {when}")
-    file = io.BytesIO()
-    figure.savefig(file, format="png")
-    return file.getvalue()
+            parts += _heat(weights[head], f"head {head}, {when}", 44 + 285 * head, 378 + 305 * row)
+    words = html.escape(" ".join(_words(full, without)))
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} 985" role="img" aria-label="{words}" '
+            f'style="width: {WIDE}px; max-width: 100%; height: auto; color: inherit" font-family="sans-serif" '
+            f'font-size="17" fill="currentColor">{"".join(parts)}</svg>')
 
 
-def _heat(axes, weights, title):
-    """One table of weights: dark is much, grey may not be looked at."""
-    axes.imshow(np.where(MASK, weights, np.nan), vmin=0, vmax=1, cmap="Blues")
-    axes.set_facecolor("#e3e3e3")
-    for query, key in np.argwhere(MASK):
-        weight = weights[query, key]
-        axes.text(key, query, f"{weight:.1f}".lstrip("0") if weight >= 0.05 else "", ha="center", va="center",
-                  fontsize=11, color="white" if weight > 0.6 else "black")
-    axes.set(xticks=range(T), yticks=range(T), xlabel="key", ylabel="query")
-    axes.set_title(title, fontsize=12)
+def _losses(full, without):
+    """The curves of both runs, with the loss of guessing; what they are called stands beside them."""
+    def at(step, loss):
+        return f"{44 + 500 * step / STEPS:.1f},{285 - 120 * min(loss, 2.1):.1f}"
+
+    for loss in (0, 0.5, 1, 1.5, 2):
+        _, y = at(0, loss).split(",")
+        yield f'<path d="M44 {y}H544" stroke="currentColor" stroke-opacity=".25"/>'
+        yield _text(38, float(y) + 5, loss, "end")
+    for step in range(0, STEPS + 1, 100):
+        yield _text(44 + 500 * step / STEPS, 307, step)
+    yield f"{_text(294, 328, 'step')}{_text(2, 16, 'loss', 'start')}"
+    ends = at(STEPS, GUESS)
+    yield f'<path d="M{at(0, GUESS)} {ends}" stroke="currentColor" stroke-dasharray="2 5" stroke-width="1.5"/>'
+    for run, colour, dashes in ((full, ALL, "none"), (without, LESS, "8 5")):
+        points = " ".join(at(step, loss) for step, loss in enumerate(run.losses))
+        yield (f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="3" '
+               f'stroke-dasharray="{dashes}"/>')
+    named = (("all gradients", ALL, "none", 3), ("without that of WQ", LESS, "8 5", 3),
+             ("guessing", "currentColor", "2 5", 1.5))
+    for place, (name, colour, dashes, width) in enumerate(named):
+        x = (54, 205, 420)[place]
+        yield (f'<path d="M{x} 11h30" stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dashes}"/>'
+               f"{_text(x + 36, 16, name, 'start')}")
+
+
+def _heat(weights, title, left, top):
+    """One table of weights (T, T): a strong colour is much, a cross may not be looked at."""
+    side = 36
+    yield f"{_text(left + 3 * side, top - 12, title)}{_text(left + 3 * side, top + 6 * side + 40, 'key')}"
+    yield f'<g transform="rotate(-90 {left - 26} {top + 3 * side})">{_text(left - 26, top + 3 * side, "query")}</g>'
+    for query in range(T):
+        yield _text(left - 6, top + side * query + 23, query, "end")
+        yield _text(left + side * (query + 0.5), top + 6 * side + 19, query)
+        for key in range(T):
+            x, y, weight = left + side * key, top + side * query, weights[query, key]
+            if not MASK[query, key]:
+                yield _text(x + side / 2, y + 23, "×", fade=0.4)
+                continue
+            yield (f'<rect x="{x}" y="{y}" width="{side}" height="{side}" fill="{ALL}" '
+                   f'fill-opacity="{0.85 * weight:.2f}" stroke="currentColor" stroke-opacity=".4"/>')
+            if weight >= 0.05:
+                yield _text(x + side / 2, y + 23, f"{weight:.1f}".lstrip("0"))
+
+
+def _text(x, y, words, anchor="middle", fade=1):
+    return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}" fill-opacity="{fade}">{words}</text>'

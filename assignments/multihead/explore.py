@@ -10,10 +10,8 @@
 Met je eigen functies erbij zie je wat die met de tokens en de kenmerken doen; zonder zie je hoe het hoort.
 With your own functions you see what they do to the tokens and the features; without, how it is meant.
 """
-import base64
 import contextlib
 import html
-import io
 import sys
 
 import numpy as np
@@ -25,15 +23,15 @@ HEADS = (1, 2, 4, 8)
 WORDS = {
     "nl": {
         "what": "Token {token}, head {head} van {heads} (d = {d}), {mask}", "full": "vol masker",
-        "causal": "causaal masker", "owns": "Head {head} krijgt kenmerk {first} tot en met {last}.",
-        "owns one": "Head {head} krijgt kenmerk {first}.",
+        "causal": "causaal masker", "owns": "Head {head} krijgt {features}.",
+        "features": "kenmerken {first} tot en met {last}", "one feature": "kenmerk {first}",
         "mixed": "In rij 0 hoort token 0 te staan, in rij 1 token 1, in rij 2 token 2. Hier niet:",
-        "other": "Head {head} hoort kenmerk {channels} te krijgen. Hier niet:",
+        "other": "Head {head} hoort {features} te krijgen. Hier niet:",
         "row": "rij {row}", "cell": "token {token} kenmerk {channel}", "token": "token {token}",
         "weights": "Gewichten van token {token} op de keys", "output": "Uitkomst", "not allowed": "mag niet",
         "sizes": "Er zijn B·H·T·T = {B}·{heads}·{T}·{T} = {scores} scores. Het aantal parameters blijft "
                  "4C² = {parameters}, hoeveel heads je ook kiest.",
-        "landed": "merge_heads zet de uitkomst in kenmerk {channels} van {token}.",
+        "landed": "merge_heads zet de uitkomst in {features} van {token}.",
         "astray": "merge_heads zet de uitkomst op een andere plaats: {places}.",
         "raised": "{name} stopt met {error}.", "unwritten": "{name} is nog niet geschreven.",
         "none": "{name} geeft None terug. Staat er een return?",
@@ -42,21 +40,21 @@ WORDS = {
         "changed": "{name} verandert de array die binnenkomt; werk met een kopie.",
         "strange": "{name} geeft getallen terug die er niet in gingen.",
         "instead": "Hieronder zie je daarom hoe het hoort.", "query": "token", "heads": "heads", "head": "head",
-        "mask": "masker", "input": "x (T, C): wat head {head} krijgt, helder", "inside": "head {head}: (T, d)",
-        "bars": "gewichten op de keys", "feature": "kenmerk",
+        "mask": "masker", "input": "x (T, C), met in kleur wat head {head} krijgt", "inside": "head {head}: (T, d)",
+        "feature": "kenmerk",
         "again": "Meer zien? Draai dit in een nieuwe cel:",
         "range": "look kan dit niet tonen: {what} is {seen}; kies uit {choice}."},
     "en": {
         "what": "Token {token}, head {head} of {heads} (d = {d}), {mask}", "full": "full mask",
-        "causal": "causal mask", "owns": "Head {head} gets features {first} to {last}.",
-        "owns one": "Head {head} gets feature {first}.",
+        "causal": "causal mask", "owns": "Head {head} gets {features}.",
+        "features": "features {first} to {last}", "one feature": "feature {first}",
         "mixed": "Row 0 should hold token 0, row 1 token 1, row 2 token 2. Here it is otherwise:",
-        "other": "Head {head} should get feature {channels}. Here it does not:",
+        "other": "Head {head} should get {features}. Here it does not:",
         "row": "row {row}", "cell": "token {token} feature {channel}", "token": "token {token}",
         "weights": "Weights of token {token} on the keys", "output": "Output", "not allowed": "not allowed",
         "sizes": "There are B·H·T·T = {B}·{heads}·{T}·{T} = {scores} scores. The number of parameters stays "
                  "4C² = {parameters}, however many heads you choose.",
-        "landed": "merge_heads puts the output in {token}, feature {channels}.",
+        "landed": "merge_heads puts the output in {token}, {features}.",
         "astray": "merge_heads puts the output somewhere else: {places}.",
         "raised": "{name} stops with {error}.", "unwritten": "{name} is not written yet.",
         "none": "{name} returns None. Is there a return?", "kind": "{name} returns a {kind}, expected: an array.",
@@ -64,8 +62,8 @@ WORDS = {
         "changed": "{name} changes the array that it is given; work on a copy.",
         "strange": "{name} returns numbers that did not go in.",
         "instead": "So below you see how it should be.", "query": "token", "heads": "heads", "head": "head",
-        "mask": "mask", "input": "x (T, C): what head {head} gets, bright", "inside": "head {head}: (T, d)",
-        "bars": "weights on the keys", "feature": "feature",
+        "mask": "mask", "input": "x (T, C), with what head {head} gets in colour", "inside": "head {head}: (T, d)",
+        "feature": "feature",
         "again": "See more? Run this in a new cell:",
         "range": "look cannot show this: {what} is {seen}; choose from {choice}."}}
 
@@ -90,6 +88,12 @@ class View:
     def channels(self):
         """The features that belong to this head, by number."""
         return [channel for channel in range(C) if channel * self.heads // C == self.head]
+
+    @property
+    def features(self):
+        """The same in words."""
+        first, last = self.channels[0], self.channels[-1]
+        return self.say("features" if last > first else "one feature", first=first, last=last)
 
     def of_split(self, split_heads):
         """Where each number of the head came from: token * C + feature, as (T, d)."""
@@ -153,16 +157,14 @@ class View:
 
     def about_head(self):
         """The numbers of the head, a line per time step; where they come from, if that is not as it should be."""
-        channels = self.channels
-        first, last = channels[0], channels[-1]
         if np.array_equal(self.origin, self.meant):
-            yield self.say("owns" if last > first else "owns one", head=self.head, first=first, last=last)
+            yield self.say("owns", head=self.head, features=self.features)
             for row, numbers in enumerate(self.numbers):
                 mark = "▸" if row == self.token else " "
                 yield f" {mark} {self.say('token', token=row)}  " + " ".join(f"{number:5.2g}" for number in numbers)
             return
         mixed = any(len(set(row // C)) > 1 for row in self.origin) or list(self.origin[:, 0] // C) != list(range(T))
-        yield self.say("mixed") if mixed else self.say("other", head=self.head, channels=_listed(channels))
+        yield self.say("mixed") if mixed else self.say("other", head=self.head, features=self.features)
         for row, places in enumerate(self.origin):
             yield f"   {self.say('row', row=row)}: " + ", ".join(map(self.place, places))
 
@@ -183,54 +185,67 @@ class View:
         if self.landed is None:
             return
         if self.landed == [self.token * C + channel for channel in self.channels]:
-            yield self.say("landed", channels=_listed(self.channels), token=self.say("token", token=self.token))
+            yield self.say("landed", features=self.features, token=self.say("token", token=self.token))
         else:
             yield self.say("astray", places=", ".join(map(self.place, self.landed)))
 
-    # --- as a picture ---------------------------------------------------------------------------------------------
+    # --- for a notebook -------------------------------------------------------------------------------------------
 
-    def picture(self):
-        """The same as a PNG, in bytes; the colour of a number is that of its token."""
-        from matplotlib.figure import Figure
-        figure = Figure(figsize=(9, 3.6), dpi=100, facecolor="white", layout="constrained")
-        figure.suptitle(self.title, fontsize=11)
-        everything, inside, weights = figure.subplots(1, 3, width_ratios=(C, max(self.d, 3), 4))
+    def html(self):
+        """The same as tables, in the colours of the page; the colour of a number is that of its token."""
         codes = np.arange(T * C).reshape(T, C)
-        self.grid(everything, codes, X[0], np.isin(codes, self.origin), self.say("input", head=self.head))
-        self.grid(inside, self.origin, self.numbers, np.ones((T, self.d), dtype=bool),
-                  self.say("inside", head=self.head))
-        weights.barh(range(T), self.weights, color=[COLOURS[row[0] // C] for row in self.origin], edgecolor="#333333")
-        for key, weight in enumerate(self.weights):
-            words = f"{weight:.3f}" if self.allowed[key] else self.say("not allowed")
-            weights.text(weight + .03, key, words, va="center", fontsize=9)
-        weights.set(xlim=(0, 1.35), ylim=(T - .5, -.5), xticks=(0, .5, 1), yticks=range(T))
-        weights.set_title(self.say("bars"), fontsize=9)
-        everything.set(xlabel=self.say("feature"), ylabel="token")
-        inside.set(xlabel="d", ylabel="T")
-        figure.supxlabel(f"{self.about_output()}\n{self.sizes}", fontsize=9)
-        file = io.BytesIO()
-        figure.savefig(file, format="png")
-        return file.getvalue()
+        heading = f"<strong>{html.escape(self.title)}</strong>"
+        notes = [*self.problems, *([] if np.array_equal(self.origin, self.meant) else self.about_head())]
+        return "".join([
+            '<div style="max-width: 36em; line-height: 1.4">', f"<p>{heading}</p>", *map(_paragraph, notes),
+            _grid(self.say("input", head=self.head), self.say("feature"), codes, X[0], np.isin(codes, self.origin),
+                  self.token),
+            '<div style="display: flex; flex-wrap: wrap; gap: 0 2em">',
+            _grid(self.say("inside", head=self.head), "d", self.origin, self.numbers,
+                  np.ones((T, self.d), dtype=bool), self.token), self.bars(), "</div>",
+            *map(_paragraph, [self.about_output(), *self.about_merge(), self.sizes]), "</div>"])
 
-    def grid(self, axes, origin, numbers, bright, title):
-        """Numbers in cells, each in the colour of the token that it comes from; what is not meant is faint."""
-        rows, columns = numbers.shape
-        for row, column in np.ndindex(rows, columns):
-            shown = bright[row, column]
-            axes.add_patch(_cell(column, row, COLOURS[origin[row, column] // C], 1 if shown else .18))
-            axes.text(column, row, f"{numbers[row, column]:g}", ha="center", va="center", fontsize=9,
-                      color="black" if shown else "#777777", weight="bold" if row == self.token else "normal")
-        axes.set(xlim=(-.5, columns - .5), ylim=(rows - .5, -.5), xticks=range(columns), yticks=range(rows),
-                 aspect="equal")
-        axes.set_title(title, fontsize=9)
+    def bars(self):
+        """The weights on the keys as bars: a full line is 1."""
+        rows = []
+        for key, (weight, may) in enumerate(zip(self.weights, self.allowed, strict=True)):
+            colour = COLOURS[self.origin[key, 0] // C]
+            bar = (f'<span style="display: inline-block; width: {6 * weight:.2f}em; height: .9em; '
+                   f'background: {colour}; outline: 1px solid #555"></span> {weight:.3f}')
+            rows.append(f'<tr><th scope="row" style="{PLAIN}">{html.escape(self.say("token", token=key))}</th>'
+                        f'<td style="{PLAIN}; min-width: 10em">'
+                        f'{bar if may else html.escape(self.say("not allowed"))}</td></tr>')
+        return _table(self.say("weights", token=self.token), "".join(rows))
 
 
-COLOURS = ("#7fb3e6", "#f2b66d", "#8fcf9f")      # of the three tokens
+COLOURS = ("#7fb3e6", "#f2b66d", "#8fcf9f")      # of the three tokens, with black on it
+PLAIN = ("padding: .15em .4em; text-align: left; background: none; color: inherit; font-weight: normal; "
+         "white-space: nowrap")
+CELL = "padding: .15em .4em; text-align: center; border: 1px solid #777; min-width: 1.5em"
 
 
-def _cell(column, row, colour, alpha):
-    from matplotlib.patches import Rectangle
-    return Rectangle((column - .5, row - .5), 1, 1, facecolor=colour, alpha=alpha, edgecolor="#333333")
+def _grid(caption, across, origin, numbers, bright, token):
+    """Numbers in cells, each in the colour of the token that it comes from; what is not meant has no colour."""
+    columns = "".join(f'<th scope="col" style="{PLAIN}; text-align: center">{column}</th>'
+                      for column in range(numbers.shape[1]))
+    rows = [f'<tr><th scope="col" style="{PLAIN}">{across}</th>{columns}</tr>']
+    for row, (codes, line, shown) in enumerate(zip(origin, numbers, bright, strict=True)):
+        weight = "bold" if row == token else "normal"
+        cells = [f'<td style="{CELL}; font-weight: {weight}; '
+                 f'{f"background: {COLOURS[code // C]}; color: #111" if lit else "background: none; color: inherit"}">'
+                 f'{number:g}</td>' for code, number, lit in zip(codes, line, shown, strict=True)]
+        rows.append(f'<tr><th scope="row" style="{PLAIN}">token {row}</th>{"".join(cells)}</tr>')
+    return _table(caption, "".join(rows))
+
+
+def _table(caption, rows):
+    return ('<table style="margin: .6em 0; border-collapse: collapse; width: auto; table-layout: auto; '
+            'font-size: inherit"><caption style="caption-side: top; text-align: left; color: inherit; '
+            f'white-space: nowrap">{html.escape(caption)}</caption>{rows}</table>')
+
+
+def _paragraph(words):
+    return f'<p style="margin: .3em 0; white-space: pre-wrap">{html.escape(words)}</p>'
 
 
 def _listed(numbers):
@@ -246,7 +261,7 @@ def look(token=2, heads=2, head=0, causal=False, split_heads=None, merge_heads=N
         if seen not in choice:
             print(WORDS[language]["range"].format(what=what, seen=seen, choice=_listed(choice)))
             return
-    print(View(token, heads, head, causal, split_heads, merge_heads, language))
+    _show(View(token, heads, head, causal, split_heads, merge_heads, language))
 
 
 def explore(split_heads=None, merge_heads=None, language="nl"):
@@ -257,10 +272,17 @@ def explore(split_heads=None, merge_heads=None, language="nl"):
             _with_buttons(ipywidgets, split_heads, merge_heads, language)
             return
     view = View(2, 2, 0, False, split_heads, merge_heads, language)
-    if _shell() is not None and (image := _image(view)):
+    _show(view)
+    print(f"\n{view.say('again')}\n{_more(split_heads, merge_heads, language)}")
+
+
+def _show(view):
+    """As tables in a notebook, as text elsewhere."""
+    if getattr(_shell(), "kernel", None) is None:
+        print(view)
+    else:
         from IPython.display import HTML, display
-        display(HTML(image))
-    print(f"{view}\n\n{view.say('again')}\n{_more(split_heads, merge_heads, language)}")
+        display(HTML(view.html()))
 
 
 def _more(split_heads, merge_heads, language):
@@ -276,7 +298,7 @@ def _shell():
 
 
 def _with_buttons(widgets, split_heads, merge_heads, language):
-    """The picture below four choices; it follows them."""
+    """The tables below four choices; they follow them."""
     from IPython.display import display
     words = WORDS[language]
     token = widgets.ToggleButtons(options=list(range(T)), value=2, description=words["query"])
@@ -290,19 +312,9 @@ def _with_buttons(widgets, split_heads, merge_heads, language):
     def follow(_=None):
         head.max = heads.value - 1
         view = View(token.value, heads.value, head.value, mask.value, split_heads, merge_heads, language)
-        shown.value = f"{_image(view)}<pre>{html.escape(str(view))}</pre>"
+        shown.value = view.html()
 
     for choice in (token, heads, head, mask):
         choice.observe(follow, names="value")
     follow()
     display(widgets.VBox([token, heads, head, mask, shown]))
-
-
-def _image(view):
-    """The picture with its words for who cannot see it; nothing where matplotlib is not installed."""
-    try:
-        data = base64.b64encode(view.picture()).decode()
-    except ImportError:
-        return ""
-    words = html.escape(str(view), quote=True)
-    return f'<img src="data:image/png;base64,{data}" style="max-width: 100%" alt="{words}">'

@@ -7,8 +7,7 @@ Elke reeks heeft zes willekeurig gekozen letters. Bij elk token moet de laag er 
 ervoor en de eerste van de reeks. In x staat welke letter een token is en waar het staat, allebei als een één tussen
 nullen; zonder naar andere tokens te kijken blijft het gokken. Een token ziet zichzelf en wat ervoor kwam.
 """
-import base64
-import io
+import html
 import sys
 import time
 from typing import NamedTuple
@@ -25,7 +24,7 @@ LEARNED = 0.2                                           # onder deze loss is bij
 
 
 class Run(NamedTuple):
-    """Eén training: de loss per stap, hoe vaak elke letter goed is, de gewichten (H, T, T) ervoor en erna."""
+    """Eén training: de loss per stap, hoe vaak elke letter goed is, de gewichten (H, T, T) vooraf en na afloop."""
 
     losses: list
     hits: np.ndarray
@@ -171,48 +170,75 @@ def _maps(full):
 
 # --- als plaatje ---------------------------------------------------------------------------------------------------
 
+WIDE, ALL, LESS = 560, "#2f7fd0", "#c0640e"             # hoe breed de tekening is; de kleuren van de twee losses
+
+
 def _shown(full, without):
-    """Laat het plaatje zien in een notebook dat dat kan; of dat lukte."""
+    """Laat de tekening zien als dit een notebook is; zeg of dat lukte."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell is None or not np.isfinite(full.losses[-1]):
-        return False
-    try:
-        data = base64.b64encode(_picture(full, without)).decode()
-    except ImportError:
+    if getattr(shell, "kernel", None) is None or not np.isfinite(full.losses[-1]):
         return False
     from IPython.display import HTML, display
-    words = " ".join(_words(full, without)).replace('"', "&quot;")
-    display(HTML(f'<img src="data:image/png;base64,{data}" alt="{words}" '
-                 'style="max-width: 100%; border-radius: 12px">'))
+    display(HTML(_picture(full, without)))
     return True
 
 
 def _picture(full, without):
-    """De twee losses, en daaronder de gewichten van elke head ervoor en erna, als PNG."""
-    from matplotlib.figure import Figure
-    figure = Figure(figsize=(5.6, 8.2), dpi=100, facecolor="white", layout="constrained")
-    grid = figure.add_gridspec(3, 2, height_ratios=(2, 2.4, 2.4))
-    curve = figure.add_subplot(grid[0, :])
-    curve.plot(full.losses, color="#1b5da3", linewidth=2.4, label="alle gradiënten")
-    curve.plot(without.losses, color="#a65300", linewidth=2.4, linestyle="--", label="zonder die van WQ")
-    curve.axhline(GUESS, color="#8a94a3", linewidth=1, linestyle=":", label="gokken")
-    curve.set(ylim=(0, 2.1), xlabel="stap", ylabel="loss")
-    curve.legend(fontsize=11, frameon=False)
-    for row, (when, weights) in enumerate((("ervoor", full.before), ("erna", full.after)), start=1):
+    """De twee losses, en daaronder de gewichten van elke head vooraf en na afloop, als SVG in de inkt van de pagina."""
+    parts = list(_losses(full, without))
+    for row, (when, weights) in enumerate((("vooraf", full.before), ("na afloop", full.after))):
         for head in range(HEADS):
-            _heat(figure.add_subplot(grid[row, head]), weights[head], f"head {head}, {when}")
-    file = io.BytesIO()
-    figure.savefig(file, format="png")
-    return file.getvalue()
+            parts += _heat(weights[head], f"head {head}, {when}", 44 + 285 * head, 378 + 305 * row)
+    words = html.escape(" ".join(_words(full, without)))
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} 985" role="img" aria-label="{words}" '
+            f'style="width: {WIDE}px; max-width: 100%; height: auto; color: inherit" font-family="sans-serif" '
+            f'font-size="17" fill="currentColor">{"".join(parts)}</svg>')
 
 
-def _heat(axes, weights, title):
-    """Eén tabel met gewichten: donker is veel, naar grijs mag niet worden gekeken."""
-    axes.imshow(np.where(MASK, weights, np.nan), vmin=0, vmax=1, cmap="Blues")
-    axes.set_facecolor("#e3e3e3")
-    for query, key in np.argwhere(MASK):
-        weight = weights[query, key]
-        axes.text(key, query, f"{weight:.1f}".lstrip("0") if weight >= 0.05 else "", ha="center", va="center",
-                  fontsize=11, color="white" if weight > 0.6 else "black")
-    axes.set(xticks=range(T), yticks=range(T), xlabel="key", ylabel="query")
-    axes.set_title(title, fontsize=12)
+def _losses(full, without):
+    """De lijnen van beide trainingen, met de loss van wie gokt; ernaast staat hoe ze heten."""
+    def at(step, loss):
+        return f"{44 + 500 * step / STEPS:.1f},{285 - 120 * min(loss, 2.1):.1f}"
+
+    for loss in (0, 0.5, 1, 1.5, 2):
+        _, y = at(0, loss).split(",")
+        yield f'<path d="M44 {y}H544" stroke="currentColor" stroke-opacity=".25"/>'
+        yield _text(38, float(y) + 5, loss, "end")
+    for step in range(0, STEPS + 1, 100):
+        yield _text(44 + 500 * step / STEPS, 307, step)
+    yield f"{_text(294, 328, 'stap')}{_text(2, 16, 'loss', 'start')}"
+    ends = at(STEPS, GUESS)
+    yield f'<path d="M{at(0, GUESS)} {ends}" stroke="currentColor" stroke-dasharray="2 5" stroke-width="1.5"/>'
+    for run, colour, dashes in ((full, ALL, "none"), (without, LESS, "8 5")):
+        points = " ".join(at(step, loss) for step, loss in enumerate(run.losses))
+        yield (f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="3" '
+               f'stroke-dasharray="{dashes}"/>')
+    named = (("alle gradiënten", ALL, "none", 3), ("zonder die van WQ", LESS, "8 5", 3),
+             ("gokken", "currentColor", "2 5", 1.5))
+    for place, (name, colour, dashes, width) in enumerate(named):
+        x = (54, 205, 420)[place]
+        yield (f'<path d="M{x} 11h30" stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dashes}"/>'
+               f"{_text(x + 36, 16, name, 'start')}")
+
+
+def _heat(weights, title, left, top):
+    """Eén tabel met gewichten (T, T): een sterke kleur is veel, waar een kruis staat mag niet worden gekeken."""
+    side = 36
+    yield f"{_text(left + 3 * side, top - 12, title)}{_text(left + 3 * side, top + 6 * side + 40, 'key')}"
+    yield f'<g transform="rotate(-90 {left - 26} {top + 3 * side})">{_text(left - 26, top + 3 * side, "query")}</g>'
+    for query in range(T):
+        yield _text(left - 6, top + side * query + 23, query, "end")
+        yield _text(left + side * (query + 0.5), top + 6 * side + 19, query)
+        for key in range(T):
+            x, y, weight = left + side * key, top + side * query, weights[query, key]
+            if not MASK[query, key]:
+                yield _text(x + side / 2, y + 23, "×", fade=0.4)
+                continue
+            yield (f'<rect x="{x}" y="{y}" width="{side}" height="{side}" fill="{ALL}" '
+                   f'fill-opacity="{0.85 * weight:.2f}" stroke="currentColor" stroke-opacity=".4"/>')
+            if weight >= 0.05:
+                yield _text(x + side / 2, y + 23, f"{weight:.1f}".lstrip("0"))
+
+
+def _text(x, y, words, anchor="middle", fade=1):
+    return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}" fill-opacity="{fade}">{words}</text>'
