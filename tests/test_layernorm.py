@@ -3,9 +3,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,6 +24,7 @@ from autograder.judge.local_subject import LocalSubject
 from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import changed
+from autograder.lessons.layernorm import pictures
 from autograder.proof import mutation, render, verify
 from autograder.proof.fairness import harm, seeded_variant, variant_of
 
@@ -37,7 +43,21 @@ each_edition = pytest.mark.parametrize("folder", FOLDERS)
 def cells(step: str, folder: str) -> dict[str, nbformat.NotebookNode]:
     """The code cells of an edition, by their grade_id."""
     notebook = nbformat.read(course_file(f"{step}/{folder}/layernorm.ipynb"), as_version=4)
-    return {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if cell.cell_type == "code"}
+    return {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
+
+
+@contextmanager
+def beside(folder: str) -> Iterator[None]:
+    """The modules beside this edition's notebook can be imported, and nothing of them is left afterwards."""
+    kept = {name: sys.modules.pop(name) for name in LESSON.beside if name in sys.modules}
+    sys.path.insert(0, str(course_file(f"assignments/{folder}")))
+    try:
+        yield
+    finally:
+        del sys.path[0]
+        for name in LESSON.beside:
+            sys.modules.pop(name, None)
+        sys.modules.update(kept)
 
 
 def assessed(*edits: tuple[str, str]) -> dict[str, float]:
@@ -144,9 +164,10 @@ def test_every_edition_holds_the_reference() -> None:
 @each_edition
 def test_the_source_runs_from_top_to_bottom(folder: str) -> None:
     names: dict[str, object] = {"__name__": "__main__"}
-    for grade_id, cell in cells("assignments", folder).items():
-        if not grade_id.startswith("test_"):
-            exec(compile(cell.source, grade_id, "exec"), names)
+    with beside(folder):
+        for grade_id, cell in cells("assignments", folder).items():
+            if not grade_id.startswith("test_"):
+                exec(compile(cell.source, grade_id, "exec"), names)
 
 
 @each_edition
@@ -163,7 +184,7 @@ def test_no_example_passes_on_untouched_stubs(folder: str, grade_id: str) -> Non
     for cell in released.values():
         if cell.metadata.nbgrader.solution or cell.metadata.nbgrader.grade_id == "given":
             exec(cell.source, names)
-    with pytest.raises(NotImplementedError):
+    with beside(folder), pytest.raises(AssertionError, match=r"raise NotImplementedError\(\)"):
         exec(released[grade_id].source, names)
 
 
@@ -175,14 +196,14 @@ def test_no_example_passes_on_untouched_stubs(folder: str, grade_id: str) -> Non
     ("example_N1", ('return y, {"x_hat"', 'return {"x_hat"'), "(y, cache)"),
     ("example_N2", ("np.sqrt(var + eps)", "(np.sqrt(var) + eps)"), "[-0.5, -0.5, 0.5, 0.5]"),
     ("example_N3", ("(dx_hat - by_mean - by_var)", "(dx_hat - by_var)"), "via|through"),
-    ("example_N3", ("(dx_hat - by_mean - by_var)", "(dx_hat - by_mean)"), "std"),
+    ("example_N3", ("(dx_hat - by_mean - by_var)", "(dx_hat - by_mean)"), "variantie|variance"),
     ("example_N3", ("np.sum(dy * x_hat, axis=(0, 1))", "np.mean(dy * x_hat, axis=(0, 1))"), "dgain is"),
     ("example_N4", ("dx_hat = dy * gain ", "dx_hat = dy "), "dx[0, 0, 0] is"),
 ])
 def test_an_example_refuses_in_words(folder: str, grade_id: str, edit: tuple[str, str], words: str) -> None:
     names: dict[str, object] = {}
     exec(changed(edit)(LESSON.reference_source), names)
-    with pytest.raises(AssertionError) as refusal:
+    with beside(folder), pytest.raises(AssertionError) as refusal:
         exec(cells("release", folder)[grade_id].source, names)
     assert any(word in str(refusal.value) for word in words.split("|"))
 
@@ -196,7 +217,10 @@ def test_a_fresh_release_equals_the_committed_one(folder: str, tmp_path: Path) -
     made = release(tmp_path, folder, f"sqlite:///{tmp_path}/gradebook.db")
     assert (made.folder / "layernorm.ipynb").read_bytes() == course_file(
         f"release/{folder}/layernorm.ipynb").read_bytes()
-    assert (made.files, made.points) == (("layernorm.ipynb",), 10)
+    assert made.files == ("layernorm.ipynb", "slips.py", "examples.py", "selfcheck.py")
+    assert made.points == 10
+    for name in made.files[1:]:
+        assert (made.folder / name).read_bytes() == course_file(f"release/{folder}/{name}").read_bytes()
 
 
 def test_an_untouched_notebook_of_either_edition_is_worth_nothing() -> None:
@@ -212,3 +236,74 @@ def test_the_notebook_is_dutch_where_students_read() -> None:
     words = json.dumps([cell.source for cell in cells("release", "layernorm").values()], ensure_ascii=False)
     assert "verwacht" in words
     assert "expected" not in words
+
+
+#: what the student wrote, the example, and the words of it in Dutch that name this slip
+SLIPS = [
+    (("np.mean(centred ** 2, axis=-1, keepdims=True)", "x.var(axis=-1, keepdims=True, ddof=1)"), "N1",
+     "Je deelt door C - 1"),
+    (("std = np.sqrt(var + eps) ", "std = var + eps "), "N1", "Dit is de variantie"),
+    (("x_hat = centred / std ", "x_hat = centred "), "N1", "Dit zijn de afwijkingen"),
+    (("x_hat = centred / std ", "x_hat = x / std "), "N1", "Trek eerst het gemiddelde eraf"),
+    (("y = gain * x_hat + bias ", "y = gain * x_hat "), "N1", "bias ontbreekt nog"),
+    (("y = gain * x_hat + bias ", "y = x_hat "), "N1", "Dit is x̂"),
+    (("y = gain * x_hat + bias ", "y = gain * (x_hat + bias) "), "N1", "Eerst gain, dan bias"),
+    (("np.sqrt(var + eps)", "(np.sqrt(var) + eps)"), "N2", "Hier is eps na de wortel opgeteld"),
+    (("np.sqrt(var + eps)", "np.sqrt(var + 1e-9)"), "N2", "eps doet hier niet mee"),
+    (("np.sum(dy, axis=(0, 1))", "np.mean(dy, axis=(0, 1))"), "N3", "Je hebt gemiddeld"),
+    (("np.sum(dy * x_hat, axis=(0, 1))", "dbias_of(dy)"), "N3", "Dit is dbias"),
+    (("(dx_hat - by_mean - by_var)", "dx_hat"), "N3", "Alleen de rechtstreekse route is over"),
+    (("(dx_hat - by_mean - by_var)", "(dx_hat - by_var)"), "N3", "De route via het gemiddelde ontbreekt"),
+    (("(dx_hat - by_mean - by_var)", "(dx_hat - by_mean)"), "N3", "De route via de variantie ontbreekt"),
+    (("dx = (dx_hat - by_mean - by_var) / std ", "dx = dx_hat - by_mean - by_var "), "N3", "Je deelt niet door std"),
+    (("dx_hat = dy * gain ", "dx_hat = dy "), "N3", "gain doet hier niet mee"),
+    (("return dx, dgain, dbias", "return dx, dgain"), "N3", "verwacht: het drietal"),
+    (("np.sum(dy, axis=(0, 1))", "np.sum(dy, axis=0)"), "N3", "heeft vorm (2, 4), verwacht: (4,), dus (C)"),
+    (("x = np.asarray(x, dtype=float)", "x -= 1"), "N1", "layer_norm verandert een argument: in x staan nu andere"),
+]
+
+
+@pytest.mark.parametrize(("edit", "example", "words"), SLIPS)
+def test_a_slip_is_named_in_words(edit: tuple[str, str], example: str, words: str) -> None:
+    names: dict[str, object] = {"dbias_of": lambda dy: dy.sum(axis=(0, 1))}
+    exec(changed(edit)(LESSON.reference_source), names)
+    with beside("layernorm"), pytest.raises(AssertionError) as refusal:
+        exec(cells("release", "layernorm")[f"example_{example}"].source, names)
+    assert words in str(refusal.value)
+
+
+@each_edition
+def test_right_functions_pass_each_example_and_hear_how_far_they_are(folder: str, capsys) -> None:
+    names: dict[str, object] = {}
+    exec(LESSON.reference_source, names)
+    with beside(folder):
+        for name in ("N1", "N2", "N3", "N4"):
+            exec(cells("release", folder)[f"example_{name}"].source, names)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:2] for line in lines[1::2]] == ["□□", "■□", "■□", "■■"]
+    assert all(line.startswith("✓") for line in lines[::2])
+    assert lines[-1].startswith("■■ 2 ")
+
+
+@each_edition
+def test_each_part_has_its_picture_a_prediction_and_three_hints(folder: str) -> None:
+    notebook = nbformat.read(course_file(f"release/{folder}/layernorm.ipynb"), as_version=4)
+    texts = [cell.source for cell in notebook.cells]
+    parts = [place for place, words in enumerate(texts) if words.startswith(("## 1.", "## 2."))]
+    assert all(texts[place + 1].startswith("<img ") for place in parts)
+    predictions = [words for words in texts if words.startswith(("# Voorspel", "# Predict"))]
+    assert len(predictions) == 2
+    for words in predictions:
+        exec(words, {"np": np})
+    for name in ("layer_norm", "layer_norm_backward"):
+        assert sum(words.count(f" <code>{name}</code>: ") for words in texts) == 3
+
+
+@pytest.mark.parametrize("name", pictures.PICTURES)
+@pytest.mark.parametrize("language", ["nl", "en"])
+def test_a_picture_draws_itself_and_has_its_dark_colours(name: str, language: str) -> None:
+    svg, alt = pictures.picture(name, language)
+    ElementTree.fromstring(svg)
+    assert b"prefers-color-scheme:dark" in svg
+    assert 80 < len(alt) < 500
+    assert '"' not in alt

@@ -9,8 +9,8 @@ import pytest
 from editions import EDITIONS, LESSON, beside, read, solved
 
 from autograder.authoring.pictures import outdated, picture_cells, sync
+from autograder.lessons.kit.canvas import DARK
 from autograder.lessons.multihead.pictures import PICTURES, WORDS, picture
-from autograder.lessons.multihead.pictures.canvas import DARK
 
 EVERY = [(name, language) for language in EDITIONS for name in PICTURES]
 

@@ -1,8 +1,9 @@
 """Make the modules beside the notebooks, in every language, from one source: `modules/<lesson>/` of the checkout.
 
-`modules/<lesson>/NAME.py` is copied into every edition. `modules/<lesson>/en/NAME.py` is written in English, and
-`modules/<lesson>/nl.po` holds the Dutch of its texts, docstrings and comments, piece by piece. Its Dutch edition is the
-same code with the Dutch in their places: students read a plain module in their own language.
+`modules/shared/` holds those that several lessons name. `modules/<lesson>/NAME.py` is copied into every edition.
+`modules/<lesson>/en/NAME.py` is written in English, and `modules/<lesson>/nl.po` holds the Dutch of its texts,
+docstrings and comments, piece by piece. Its Dutch edition is the same code with the Dutch in their places: students
+read a plain module in their own language.
 """
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ from autograder.lessons.kit.lesson import Lesson
 from autograder.locale.catalogues import changed_files, po_file, read, words
 
 SOURCE_LANGUAGE = "en"
+SHARED = "shared"                               # the folder of what several lessons give their students
 HEADER = """\
 # The texts, docstrings and comments of the modules in en/, in their order. A sentence may go on in the
 # next entry. What is in braces belongs to Python: keep it, though it may move within the sentence.
@@ -83,13 +85,13 @@ def editions(lesson: Lesson) -> dict[Path, str]:
     """Every module of every edition -> its content."""
     made = {}
     for language, notebook in lesson.editions.items():
-        catalogue = folder(lesson) / f"{language}.po"
-        said = words(read(catalogue, language)) if catalogue.exists() else {}
         for path in _in_source_language(lesson):
+            catalogue = path.parent.parent / f"{language}.po"
+            said = words(read(catalogue, language)) if catalogue.exists() else {}
             source = path.read_text(encoding="utf-8")
             made[course_file(notebook).parent / path.name] = source if language == SOURCE_LANGUAGE else (
                 translated(source, said, f"{path.name} in {catalogue.name}"))
-        for path in sorted(folder(lesson).glob("*.py")):
+        for path in _given_to(lesson, "*.py"):
             made[course_file(notebook).parent / path.name] = path.read_text(encoding="utf-8")
     return made
 
@@ -97,6 +99,12 @@ def editions(lesson: Lesson) -> dict[Path, str]:
 def folder(lesson: Lesson) -> Path:
     """The folder with the sources of a lesson's modules."""
     return course_file("modules") / lesson.name
+
+
+def _given_to(lesson: Lesson, pattern: str) -> list[Path]:
+    """The lesson's own modules of this pattern, and the shared ones that it names."""
+    shared = [path for path in (course_file("modules") / SHARED).glob(pattern) if path.stem in lesson.beside]
+    return sorted([*folder(lesson).glob(pattern), *shared])
 
 
 def translated(source: str, said: Mapping[str, str], where: str) -> str:
@@ -145,14 +153,14 @@ def _spans(source: str) -> Iterator[tuple[int, int]]:
 
 
 def _in_source_language(lesson: Lesson) -> list[Path]:
-    return sorted((folder(lesson) / SOURCE_LANGUAGE).glob("*.py"))
+    return _given_to(lesson, f"{SOURCE_LANGUAGE}/*.py")
 
 
 def _catalogues(lesson: Lesson) -> dict[Path, Catalog]:
-    """The .po file of every other language -> the current texts, with its translations."""
-    modules = _in_source_language(lesson)
-    languages = [language for language in lesson.editions if modules and language != SOURCE_LANGUAGE]
-    return {path: _catalogue(path, modules) for path in (folder(lesson) / f"{language}.po" for language in languages)}
+    """The .po file of every other language -> the current texts, with its translations; the shared one is whole."""
+    folders = sorted({path.parent for path in _in_source_language(lesson)})
+    return {path: _catalogue(path, sorted(each.glob("*.py"))) for each in folders for path in (
+        each.parent / f"{language}.po" for language in lesson.editions if language != SOURCE_LANGUAGE)}
 
 
 def _catalogue(path: Path, modules: list[Path]) -> Catalog:

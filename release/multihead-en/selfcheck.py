@@ -1,7 +1,7 @@
 """Probeer de voorbeelden van je notebook buiten het notebook. / Try your notebook's examples outside the notebook.
 
-    python -m selfcheck multihead.ipynb
-    python -m selfcheck multihead.ipynb --watch      opnieuw als je opslaat / again whenever you save
+    python -m selfcheck NOTEBOOK.ipynb
+    python -m selfcheck NOTEBOOK.ipynb --watch       opnieuw als je opslaat / again whenever you save
     python -m selfcheck --hint split_heads           een hint; :2 en :3 zeggen meer / a hint; :2 and :3 say more
 
 Alleen NumPy is nodig. De cellen draaien op volgorde, in een eigen proces. / Only NumPy is needed. The cells run in

@@ -18,5 +18,7 @@ LESSON = Lesson(
     given={},
     prelude="import numpy as np\n",
     editions={"nl": "assignments/layernorm/layernorm.ipynb", "en": "assignments/layernorm-en/layernorm.ipynb"},
+    tools={name: f"assignments/layernorm/{name}.py" for name in ("slips", "examples")},
+    shows={"selfcheck": "assignments/layernorm/selfcheck.py"},
     advice=advice,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from autograder.lessons.multihead.pictures.canvas import (
+from autograder.lessons.kit.canvas import (
     BLUE,
     GREEN,
     GREEN_INK,

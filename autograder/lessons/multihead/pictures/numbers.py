@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from autograder.lessons.multihead.pictures.canvas import (
+from autograder.lessons.kit.canvas import (
     BLUE,
     BLUE_INK,
     GREEN_INK,
