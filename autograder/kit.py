@@ -1,7 +1,8 @@
 """Everything that a lesson is written with; a lesson imports nothing else of the autograder.
 
 These names stay as they are while VERSION has the same number before the point; a new name raises the number behind it.
-What each of them does is in its docstring: `python -c "from autograder import kit; help(kit.check)"`.
+What each of them does is in its docstring: `python -c "from autograder import kit; help(kit.check)"`. The pictures of a
+lesson are drawn with autograder.lessons.kit.canvas, which is not here because it needs Matplotlib.
 
 The lesson itself       Lesson, Exercise, Implementation
 A check                 check, Check, Ask, Call, Outcome, Wrong, Unanswered, is_stub, UNWRITTEN

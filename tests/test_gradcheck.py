@@ -139,7 +139,7 @@ def test_the_trial_is_left_as_it_was(capsys):
 
 @pytest.mark.parametrize("language", EDITIONS)
 def test_only_numpy_is_needed(language):
-    lines = [line for name in ("examples.py", "gradcheck.py", "attention.py")
+    lines = [line for name in ("slips.py", "examples.py", "gradcheck.py", "attention.py")
              for line in (EDITIONS[language].parent / name).read_text(encoding="utf-8").splitlines()]
     imported = {line.split()[1] for line in lines if line.startswith(("import ", "from "))}
-    assert imported <= {"numpy", "inspect", "re", "traceback", "examples"}
+    assert imported <= {"numpy", "inspect", "re", "traceback", "examples", "slips"}

@@ -38,7 +38,8 @@ def test_check_grades_a_notebook_of_the_lesson(course, capsys):
 
 def test_grade_and_release_and_export_and_report(course, capsys):
     assert run("release") == 0
-    assert capsys.readouterr().out.startswith(f"release/{NAME}: {NAME}.ipynb; 10 points; contains none of the ")
+    assert capsys.readouterr().out.startswith(
+        f"release/{NAME}: {NAME}.ipynb, slips.py, examples.py, selfcheck.py; 10 points; contains none of the ")
     hand_in(course, "student-01", solved(course))
     hand_in(course, "student-02", (course / "release" / NAME / f"{NAME}.ipynb").read_bytes())
     assert run("grade") == 0
