@@ -76,7 +76,7 @@ def _naming(paths: Sequence[PurePath]) -> tuple[int, Callable[[str, PurePath], H
         entries = {path.parts[place]: PurePath(*path.parts[place + 1:]) for path in paths if len(path.parts) > place}
         fits = [{read for read in _READERS if read(part, rest) is not None} for part, rest in entries.items()]
         if any(fits):
-            return place, max(_READERS, key=lambda read: (fits.count({read}), sum(read in one for one in fits)))
+            return place, max(_READERS, key=lambda read: (fits.count({read}), sum(read in each for each in fits)))
     return 0, _canvas
 
 

@@ -170,7 +170,7 @@ class Store:
 
     def wrote(self, written: Iterable[Written]) -> None:
         """Remember that this was written."""
-        rows = [(one.student, self._lesson, *one[1:]) for one in written]
+        rows = [(each.student, self._lesson, *each[1:]) for each in written]
         with _in_words(self._path), self._database:
             self._database.executemany("INSERT OR REPLACE INTO written VALUES (?, ?, ?, ?, ?, ?)", rows)
 

@@ -150,8 +150,8 @@ def _found_in(place: Path, own: Path, graded: bool) -> Text:
 def _link(course: Course, folder: Path) -> Path | None:
     """The first folder from submitted/ down to the student's work that is a link."""
     top = course.root / course.setting("submitted_directory")
-    below = [one for one in (folder, *folder.parents) if one != top and one.is_relative_to(top)]
-    return next((one for one in reversed(below or [folder]) if one.is_symlink()), None)
+    below = [each for each in (folder, *folder.parents) if each != top and each.is_relative_to(top)]
+    return next((each for each in reversed(below or [folder]) if each.is_symlink()), None)
 
 
 def _unless_shared(course: Course, submission: Submission, student: str, folder: Path, assignment: str) -> Submission:

@@ -123,7 +123,7 @@ def _lesson_with(exercise: str, sources: Sequence[str], course: Path | None) -> 
     """The lesson that has this exercise; if several do, the one whose functions these sources define."""
     from autograder.intake.recognise import functions
     from autograder.lessons.installed import every_lesson, untrusted
-    lessons = [lesson for lesson in every_lesson(course) if any(one.name == exercise for one in lesson.exercises)]
+    lessons = [lesson for lesson in every_lesson(course) if any(each.name == exercise for each in lesson.exercises)]
     if not lessons:
         raise ValueError(untrusted(course) or f"no lesson has an exercise {exercise!r}")
     return max(lessons, key=lambda lesson: functions(lesson, sources)).name

@@ -161,15 +161,15 @@ class Writers:
         batch, self._batch = self._batch, []
         with stage("gradebook"):
             try:
-                self._gradebook.write([one.entry for one in batch])
+                self._gradebook.write([each.entry for each in batch])
                 wrote = batch
             except Exception as error:
                 wrote = self._one_by_one(batch, error)
         with stage("feedback"):
             marks = gradebook_marks(self._course, self._lesson)
-            update_pages(self._course, with_mark((one.entry.grade for one in wrote), marks), self._language)
+            update_pages(self._course, with_mark((each.entry.grade for each in wrote), marks), self._language)
         with stage("gradebook"):
-            self._standing.wrote((one.submission.student, one.number, one.mark, one.paths) for one in wrote)
+            self._standing.wrote((each.submission.student, each.number, each.mark, each.paths) for each in wrote)
 
     def _one_by_one(self, batch: list[_Waiting], error: Exception) -> list[_Waiting]:
         """Those that the gradebook accepts. If it accepts none, as when it is locked, the error is raised."""

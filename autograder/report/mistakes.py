@@ -66,7 +66,7 @@ def _count(facts: MistakeFacts, grade: Grade, exercise: ExerciseGrade) -> None:
     facts.lost += exercise.max_points - (exercise.points or 0.0)
     failed = [verdict for verdict in exercise.verdicts if verdict.verdict not in ("passed", "skipped", "broken")]
     said = [(verdict, verdict.message) for verdict in failed if verdict.message]
-    for verdict, message in ([one for one in said if facts.id in one[0].mistakes] or said)[:1]:
+    for verdict, message in ([each for each in said if facts.id in each[0].mistakes] or said)[:1]:
         facts.signs.append((verdict.title, message))
 
 
