@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 from autograder.intake.reading import read
-from autograder.judge import engine as judge
 from autograder.judge.engine import Engine
+from autograder.judge.own_test import Trials
 from autograder.lessons.installed import load_lesson
 from autograder.records import Submission
 from autograder.sandbox.student import Student
@@ -42,27 +42,22 @@ def main() -> None:
 
 def graded(engine: Engine, work: Submission, analysed: bool) -> Times:
     """How long one submission takes, and how many processes it has."""
-    students: list[Student] = []
-    begin, tried = Student.begin, judge.trials_in_one
+    closed, tried = Student.close, Trials.in_one
     spent: list[float] = []
-
-    def counted(student: Student) -> None:
-        students.append(student)
-        begin(student)
 
     def close(student: Student) -> None:
         if student._child is not None:
             spent.append(student._child._clock.computed())
         closed(student)
-    closed, Student.close, Student.begin = Student.close, close, counted
-    judge.trials_in_one = tried if analysed else lambda *given: {}
+    Student.close = close
+    Trials.in_one = tried if analysed else lambda *given: {}
     try:
         began = time.perf_counter()
         grade = engine.grade(work)
         assert grade.points == grade.max_points, grade
         return (time.perf_counter() - began) * 1000, sum(spent) * 1000, len(spent)
     finally:
-        Student.begin, Student.close, judge.trials_in_one = begin, closed, tried
+        Student.close, Trials.in_one = closed, tried
 
 
 if __name__ == "__main__":
