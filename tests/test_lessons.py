@@ -186,18 +186,19 @@ def course(both: Path, tmp_path: Path) -> Course:
 
 @pytest.fixture(scope="session")
 def by_nbgrader(both: Path, made_once) -> Path:
-    """The class graded by nbgrader with our hook, and by nbgrader alone."""
+    """The class graded by nbgrader with our hook, and its layernorm by nbgrader alone (as in test_three_ways)."""
     def make(folder: Path) -> None:
         for name in ("hook", "stock"):
             shutil.copytree(both / "handed_in", folder / name)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PYTHONPATH", str(PACKAGE.parent))
-            for course in (Course.find(folder / "hook"), as_stock(Course.find(folder / "stock"))):
-                for lesson in BOTH:
-                    run_nbgrader(Autograde, course, assignment=lesson.name)
+            for lesson in BOTH:
+                run_nbgrader(Autograde, Course.find(folder / "hook"), assignment=lesson.name)
+            run_nbgrader(Autograde, as_stock(Course.find(folder / "stock")), assignment="layernorm")
     return made_once("both-by-nbgrader", make)
 
 
+OF_LAYERNORM = "WHERE submitted_assignment.assignment_id = (SELECT id FROM assignment WHERE name = 'layernorm')"
 ASSIGNMENTS = """
     SELECT assignment.name, COUNT(DISTINCT student_id), SUM(auto_score) FROM grade
     JOIN submitted_notebook ON submitted_notebook.id = grade.notebook_id
@@ -215,10 +216,12 @@ def test_one_gradebook_has_both_assignments_with_all_students(course: Course) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("query", [GRADES, SUBMITTED], ids=["grades", "notebooks"])
 def test_nbgrader_comes_to_the_same_rows_with_the_engine_and_with_its_own_kernel(course, by_nbgrader, query) -> None:
-    ours, hook, stock = (rows(folder / "gradebook.db", query)
-                         for folder in (course.root, by_nbgrader / "hook", by_nbgrader / "stock"))
+    gradebooks = [folder / "gradebook.db" for folder in (course.root, by_nbgrader / "hook", by_nbgrader / "stock")]
+    ours, hook, _ = (rows(gradebook, query) for gradebook in gradebooks)
     assert ours != []
     assert hook == ours
+    ours, _, stock = (rows(gradebook, f"{query} {OF_LAYERNORM}") for gradebook in gradebooks)
+    assert len({student for student, *_ in ours}) == len(ROLES)
     assert stock == ours
 
 

@@ -1,5 +1,6 @@
 """Mutants: what changes, that each is caught, and that the list of those that change nothing is right."""
 import ast
+from functools import cache
 
 import pytest
 
@@ -48,6 +49,11 @@ def unharmed(reference: LocalSubject, chosen: list[Mutant]) -> set[str]:
 
 # --- what changes -------------------------------------------------------------------------------------------------
 
+@cache
+def of_graded() -> list[Mutant]:
+    return mutants(SOURCE, ["graded"])
+
+
 @pytest.mark.parametrize("change", [
     "if not x.ndim < 3: -> if not x.ndim <= 3:", "if not x.ndim < 3: -> if not x.ndim == 3:",          # comparisons
     "if not x.ndim < 3: -> if x.ndim < 3:", "if not x.ndim < 3: -> if not not x.ndim < 3:",            # negation
@@ -70,7 +76,7 @@ def unharmed(reference: LocalSubject, chosen: list[Mutant]) -> set[str]:
     "return (y, {'z': z}) -> return (y, {})", "return (y, {'z': z}) -> nothing",
 ])
 def test_there_is_a_mutant_for_every_kind_of_slip(change: str):
-    assert f"graded: {change}" in {mutant.change for mutant in mutants(SOURCE, ["graded"])}
+    assert f"graded: {change}" in {mutant.change for mutant in of_graded()}
 
 
 def test_and_and_or_are_exchanged_and_either_side_is_left_out():
@@ -85,12 +91,12 @@ def test_a_name_is_only_replaced_by_one_that_is_bound_by_then():
 
 
 def test_only_the_functions_that_were_named_change():
-    assert {mutant.function for mutant in mutants(SOURCE, ["graded"])} == {"graded"}
-    assert all("def other(a):\n    return a\n" in mutant.source for mutant in mutants(SOURCE, ["graded"]))
+    assert {mutant.function for mutant in of_graded()} == {"graded"}
+    assert all("def other(a):\n    return a\n" in mutant.source for mutant in of_graded())
 
 
 def test_neither_docstrings_nor_messages_change():
-    for mutant in mutants(SOURCE, ["graded"]):
+    for mutant in of_graded():
         assert '"""Never changed."""' in mutant.source
         assert ("x has {x.ndim} axes, not 3" in mutant.source) or "x has..." in mutant.change
 

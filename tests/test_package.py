@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import yaml
+from filelock import FileLock
 from test_export import GradescopeResults, reporter
 
 from autograder import cli
@@ -39,10 +40,13 @@ def run(*arguments: str) -> int:
     return cli.run(["package", *arguments])
 
 
-@pytest.fixture(scope="module")
-def image(tmp_path_factory) -> Path:
+@pytest.fixture(scope="session")
+def image(made_once) -> Path:
     """A folder like Gradescope's /autograder after setup.sh: made from the zip, with Python and an index alone."""
-    root = tmp_path_factory.mktemp("autograder")
+    return made_once("gradescope", set_up)
+
+
+def set_up(root: Path) -> None:
     before = Path.cwd()
     os.chdir(root)
     try:
@@ -58,12 +62,14 @@ def image(tmp_path_factory) -> Path:
                           env={**os.environ, "PATH": folders})
     assert done.returncode == 0, done.stderr
     shutil.copy(root / "source" / "run_autograder", root)
-    return root
 
 
 @pytest.fixture
 def started(image):
-    """Runs run_autograder on a submission; how it left and what it said, and the results if there are any."""
+    """Runs run_autograder on a submission; how it left and what it said, and the results if there are any.
+
+    The folder is this test's alone as long as it runs.
+    """
     def start(files: dict[str, bytes], command: tuple[str, ...] = (), settings: str = ""):
         shutil.rmtree(image / "submission", ignore_errors=True)
         (image / "submission").mkdir()
@@ -74,7 +80,8 @@ def started(image):
                               capture_output=True, env={"PATH": os.defpath, "HOME": "/root"})
         path = image / "results" / "results.json"
         return done, msgspec.json.decode(path.read_bytes(), type=GradescopeResults) if path.exists() else None
-    return start
+    with FileLock(image.with_suffix(".lock-of-a-run")):
+        yield start
 
 
 # --- Gradescope ---------------------------------------------------------------------------------------------------
