@@ -13,7 +13,7 @@ Numbers                 TOLERANCE, as_array, relative_error, difference, off, pl
 Inputs                  Case, twice, sliced
 Derivatives             predicts_changes, same_shape
 A mistake               Mistake, changed, written
-Right ways to write it  Pick, function, order, dressed
+Right ways to write it  Pick, function, order, dressed, OtherWay
 Advice and remarks      Subject, Answers, answer_of, gave_up_on_size, inexact, nudged, EXACT, INEXACT, OUT_OF_REACH
 Functions as steps      Model, Step, Way, Trial, State, Do, setting
 """
@@ -73,14 +73,14 @@ from autograder.lessons.kit.remarks import (
     nudged,
 )
 from autograder.lessons.kit.writing import Pick, dressed, function, order
-from autograder.records import Call, Outcome, Subject, Text, text
+from autograder.records import Call, OtherWay, Outcome, Subject, Text, text
 
 VERSION = "1.0"
 
 __all__ = [
     "EXACT", "INEXACT", "OUT_OF_REACH", "TOLERANCE", "UNWRITTEN", "VERSION",
     "Answers", "Ask", "Call", "Case", "Check", "Do", "Exercise", "Implementation", "Lesson", "Mistake", "Model",
-    "Outcome", "Pick", "State", "Step", "Subject", "Text", "Trial", "Unanswered", "Way", "Wrong",
+    "OtherWay", "Outcome", "Pick", "State", "Step", "Subject", "Text", "Trial", "Unanswered", "Way", "Wrong",
     "answer_of", "answers_what_was_asked", "arrays", "as_array", "changed", "check", "difference",
     "dressed", "entry", "equal", "for_these", "function", "gave_up_on_size", "inexact", "is_stub", "kind_of_error",
     "leaves_arguments", "nudged", "odd_one_out", "off", "order", "pair", "picture_of", "place", "predicts_changes",

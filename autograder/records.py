@@ -27,6 +27,13 @@ def text(template: str, **values: Any) -> Text:
     return Text(template, values)
 
 
+class OtherWay(msgspec.Struct, frozen=True):
+    """A right way to write an exercise besides the one of the class, for a student whose own is right."""
+
+    about: Text                          # one sentence: what is different about it
+    source: str                          # the function, in lines of at most 64 characters, to be read beside another
+
+
 # --- what a student handed in -------------------------------------------------------------------------------------
 
 class Cell(msgspec.Struct, frozen=True):

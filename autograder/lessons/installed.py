@@ -28,6 +28,7 @@ from autograder.lessons.kit.lesson import Lesson
 from autograder.lessons.own_code import package_of
 from autograder.lessons.trust import is_trusted
 from autograder.locale.language import LANGUAGES, learn
+from autograder.records import OtherWay, Text
 
 GROUP = "autograder.lessons"                    # of entry points: the name of a lesson -> a package that has it
 FOLDER = "lessons"                              # of a course, with a folder for each lesson of its own
@@ -187,10 +188,23 @@ def _read(home: Home, name: str) -> Lesson:
                           "give both the same name")
     lesson = replace(lesson, home=home)
     _learn(home)
-    for part in ("mistakes", "variants", "families"):
+    for part in ("mistakes", "variants", "families", "other_ways"):
         if lesson.has(part):
             _imported(home, part)               # what is wrong there is said now, and not in the middle of a class
+    if lesson.has("other_ways"):
+        _check_ways(lesson)
     return lesson
+
+
+def _check_ways(lesson: Lesson) -> None:
+    ways = getattr(import_module(f"{lesson.home.package}.other_ways"), "OTHER_WAYS", None)
+    names = [exercise.name for exercise in lesson.exercises]
+    if not isinstance(ways, dict) or not all(
+            name in names and isinstance(each, (tuple, list)) and all(
+                isinstance(way, OtherWay) and isinstance(way.source, str) and isinstance(way.about, Text)
+                for way in each) for name, each in ways.items()):
+        raise LessonError(f"{lesson.home.place}/other_ways.py: expected OTHER_WAYS = "
+                          f'{{"{names[0]}": [OtherWay(text("one sentence"), "its source")]}}, with names of exercises')
 
 
 def _learn(home: Home) -> None:

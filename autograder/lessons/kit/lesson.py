@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from autograder.lessons.kit.examples import example_names
 from autograder.lessons.kit.home import Home
-from autograder.records import Call, Outcome, Picture, Text
+from autograder.records import Call, OtherWay, Outcome, Picture, Text
 
 if TYPE_CHECKING:
     from autograder.lessons.kit.model import Model  # which imports NumPy
@@ -246,6 +246,11 @@ class Lesson:
     def models(self) -> tuple[Model, ...]:
         """The functions as steps, where the lesson has such; loaded only when no known mistake explains an answer."""
         return import_module(f"{self.home.package}.families").MODELS if self.has("families") else ()
+
+    @cached_property
+    def other_ways(self) -> Mapping[str, tuple[OtherWay, ...]]:
+        """exercise -> other right ways to write it, where the lesson has such; no grading loads them."""
+        return import_module(f"{self.home.package}.other_ways").OTHER_WAYS if self.has("other_ways") else {}
 
     def has(self, part: str) -> bool:
         """Whether the lesson has this module or folder beside lesson.py."""
