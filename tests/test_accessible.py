@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 from by_hand import GRADE, changed
 from class_of import class_of
+from courses import grade_of
 from msgspec.structs import replace
 from test_feedback_page import W1, verdict, with_checks
 
+from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.picture import picture_of
 from autograder.output.class_list import ClassList, Person
 from autograder.output.feedback import feedback_page
@@ -46,7 +48,8 @@ def pages(tmp_path_factory) -> dict[str, Path]:
     made = {"report": report_page(run, "nl", against=against, link=lambda grade: f"{grade.student}.html"),
             "anonymous": report_page(run, "en", secret=b"x"), "nobody": report_page(Run([]), "en"),
             "student": feedback_page(shown, "nl"), "plain": feedback_page(GRADE, "en"),
-            "unreadable": feedback_page(class_of(7)[-1], "en")}
+            "unreadable": feedback_page(class_of(7)[-1], "en"),
+            "afterwards": feedback_page(grade_of("student-01"), "nl", load_lesson("multihead").other_ways)}
     for name, page in made.items():
         (folder / f"{name}.html").write_text(page, encoding="utf-8")
     return {name: folder / f"{name}.html" for name in made}

@@ -255,6 +255,8 @@ def test_a_run_that_goes_on_without_them_says_so_once(strange, tmp_path, capsys)
     ("lesson.py", "def (\n", "lessons/bad/lesson.py, line 1: SyntaxError"),
     ("checks/layer_norm.py", "raise OSError('x')\n", "lessons/bad/checks/layer_norm.py, line 1: OSError: x"),
     ("checks/layer_norm.py", "from lessons.bad import probes\n", "imports its own parts as in `from . import probes`"),
+    ("other_ways.py", "OTHER_WAYS = {'layer_nrm': []}\n", "expected OTHER_WAYS = {\"layer_norm\": [OtherWay(text("),
+    ("other_ways.py", "WAYS = {}\n", "lessons/bad/other_ways.py: expected OTHER_WAYS = "),
     ("mistakes/layer_norm.py", "def (\n", "lessons/bad/mistakes/layer_norm.py, line 1: SyntaxError"),
     ("../../solutions/bad.py", None, "solutions/bad.py, and there is no such file"),
     ("../../assignments/bad-en/bad.ipynb", None, "assignments/bad-en/bad.ipynb, and there is no such file")])

@@ -93,10 +93,12 @@ def test_the_page_shows_the_marks_as_they_are_when_it_is_returned(course):
 
 
 def test_a_course_that_only_nbgrader_graded_returns_our_page_too(course):
+    (course.root / "autograder.toml").write_text('[lessons.multihead]\nother_ways = "2020-01-31 20:00"\n')
     run_nbgrader(Autograde, course)
     assert not own_page(course).exists()
     page, copy = feedback(course)
     assert "split_heads" in copy
+    assert 'id="merge_heads-ways"' in copy                  # other right ways, as the moment for them is past
     assert Frames(page).pages == [copy]
 
 

@@ -12,7 +12,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -21,12 +21,10 @@ from autograder.atomic import replace_file
 from autograder.course.folder import CourseError
 from autograder.course.late import days_after
 from autograder.course.settings import read_settings
-from autograder.course.times import clock_was_changed, understood
+from autograder.course.times import understood, why_not
 
 FILE = "extensions.csv"
 COLUMNS = ("student", "assignment", "until")
-EXPECTED = "expected a time such as '2026-11-02 20:00' or '2026-11-02 20:00 Europe/Amsterdam'"
-TWICE = "the clock was changed then, so that this came twice or never: end it in CET or CEST, or take another time"
 Extensions = Mapping[tuple[str, str], str]                  # (assignment, student) -> until when, as it was written
 
 
@@ -87,7 +85,7 @@ def moment(until: str, zone: str, where: str) -> datetime:
     """This time in UTC; one without a zone is in the zone of the course. CourseError if it is not understood."""
     found = understood(until, zone)
     if found is None:
-        raise CourseError(f"{where} says {until[:60]!r}; {TWICE if clock_was_changed(until, zone) else EXPECTED}")
+        raise CourseError(f"{where} says {until[:60]!r}; {why_not(until, zone)}")
     return found
 
 
@@ -107,6 +105,11 @@ class DueDates:
         self._place = ZoneInfo(zone)
         self._until = {student: moment(until, zone, str(root / FILE))
                        for (of, student), until in extensions(root).items() if of == assignment}
+
+    @property
+    def listed(self) -> Iterable[datetime]:
+        """The ends of all extensions in the course's list."""
+        return self._until.values()
 
     def of(self, student: str, due: datetime | None, extension: timedelta | None = None) -> datetime | None:
         """The due date of this student: by the course's list, else as the gradebook has it."""

@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Collection
 from dataclasses import replace
+from datetime import datetime
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache
@@ -19,6 +20,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from autograder.course.times import EXPECTED, understood, why_not
 from autograder.faults import Refused
 from autograder.lessons.installed import lesson_names, load_lesson, own_lessons, untrusted
 from autograder.lessons.kit.lesson import Exercise, Lesson
@@ -81,6 +83,7 @@ class LessonSettings(_Table, frozen=True):
     points: dict[str, Points] = {}                                        # of its exercises, by their names
     skip: tuple[str, ...] = ()                                            # exercises that are not graded
     pass_points: Points | None = None                                     # points needed to pass, not pass_percent
+    other_ways: str = ""                                                  # from when pages show other right ways
 
 
 class Settings(_Table, frozen=True):
@@ -116,6 +119,10 @@ class Settings(_Table, frozen=True):
         """The points that are needed to pass this lesson, of so many."""
         own = self.lessons.get(lesson, LessonSettings()).pass_points
         return self.pass_percent * max_points / 100 if own is None else own
+
+    def other_ways(self, lesson: str) -> datetime | None:
+        """From when on pages show other right ways to write this lesson's exercises, in UTC; None: never."""
+        return understood(self.lessons.get(lesson, LessonSettings()).other_ways, self.timezone)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -205,6 +212,9 @@ def _check_lessons(settings: Settings) -> None:
             raise SettingsError(f"lessons.{name}.skip leaves no exercise to grade")
         if own.pass_points is not None:
             _check_passing(name, own, settings)
+        if own.other_ways.strip() and understood(own.other_ways, settings.timezone) is None:
+            raise SettingsError(f"lessons.{name}.other_ways is {_shown(own.other_ways)}; "
+                                f"{why_not(own.other_ways, settings.timezone)}")
 
 
 def _check_passing(name: str, own: LessonSettings, settings: Settings) -> None:
@@ -259,6 +269,8 @@ def _expected(what: str, at: str) -> str:
         values = next((part.__args__ for part in (hint, *getattr(hint, "__args__", ()))
                        if getattr(part, "__origin__", None) is Literal), ())
         return " or ".join(map(_shown, values))
+    if at.endswith(".other_ways"):
+        return f"{EXPECTED.removeprefix('expected ')}, in quotes"
     wanted = what.removeprefix("Expected ").partition(", got")[0]
     kinds, _, bound = wanted.strip("`").partition("` ")
     names = [_TYPES.get(kind.strip(), kind.strip()) for kind in kinds.split("|")]

@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _TIME = re.compile(r"(?P<date>\d{4}-\d\d-\d\d)[ T](?P<clock>\d\d:\d\d(?::\d\d)?)(?:\.(?P<fraction>\d{1,9}))?"
                    r" ?(?P<zone>[A-Za-z]{1,5}|[A-Za-z_]{1,20}(?:/[A-Za-z_-]{1,30}){1,2}|[+-]\d\d:?\d\d)?", re.ASCII)
+EXPECTED = "expected a time such as '2026-11-02 20:00' or '2026-11-02 20:00 Europe/Amsterdam'"
+TWICE = "the clock was changed then, so that this came twice or never: end it in CET or CEST, or take another time"
 _HOURS = {"UTC": 0, "GMT": 0, "Z": 0, "CET": 1, "CEST": 2}
 
 
@@ -26,6 +28,11 @@ def understood(words: str, zone_left_out: str = "UTC") -> datetime | None:
         return moment.astimezone(UTC).replace(tzinfo=None)
     except OverflowError:
         return None
+
+
+def why_not(words: str, zone_left_out: str = "UTC") -> str:
+    """What to write instead of words that are not understood."""
+    return TWICE if clock_was_changed(words, zone_left_out) else EXPECTED
 
 
 def clock_was_changed(words: str, zone_left_out: str = "UTC") -> bool:

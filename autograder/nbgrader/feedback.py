@@ -23,9 +23,8 @@ from autograder.course.store import Store
 from autograder.intake.template import visible
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.marks import NoGradebook, gradebook_marks
-from autograder.nbgrader.pages import update_pages
+from autograder.nbgrader.pages import page_of, update_pages
 from autograder.nbgrader.session import course_of, folder_of, lesson_of
-from autograder.output.feedback import feedback_page
 from autograder.records import Mark
 
 COPY = "autograder.html"
@@ -74,7 +73,7 @@ class CarryOwnPage(NbGraderPreprocessor):
         try:
             page = course.path("feedback", student, lesson.name).with_suffix(".html").read_text(encoding="utf-8")
         except FileNotFoundError:               # graded by `nbgrader autograde` alone
-            page = feedback_page(grade, language)
+            page = page_of(course, grade, language)
         replace_file(course.path("feedback", student, assignment) / COPY, page.encode(), course.own_mode)
         return page
 

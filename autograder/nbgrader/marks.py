@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +82,13 @@ def due_date(course: Course, assignment: str) -> datetime | None:
     with suppress(GradebookError), connected(course.db_url) as db:
         return _assignment(db, assignment, course.db_url)[1]
     return None
+
+
+def dates_in_gradebook(course: Course, assignment: str) -> tuple[datetime | None, list[tuple[str, timedelta | None]]]:
+    """When the assignment is due by the gradebook, and each student's extension there. Raises GradebookError."""
+    with connected(course.db_url) as db:
+        found, due = _assignment(db, assignment, course.db_url)
+        return due, [(student, extension) for student, _, extension, _ in _submissions(db, found)]
 
 
 def _rows(db: Connection, query: str, assignment: str) -> Sequence[Any]:

@@ -21,6 +21,7 @@ from autograder.course.folder import CONFIG, Course
 from autograder.course.settings import FILE as SETTINGS
 from autograder.course.store import Last, Store, Written
 from autograder.lessons.kit.lesson import Lesson
+from autograder.nbgrader.afterwards import other_ways
 from autograder.records import Submission
 
 if TYPE_CHECKING:
@@ -111,7 +112,13 @@ class Standing:
 
     def _with_extension(self, course: str, student: str) -> str:
         """What decides about this student besides the rows and the files."""
-        return f"{course} {self._extensions.get((self._lesson.name, student), '')}"
+        return f"{course} {self._extensions.get((self._lesson.name, student), '')}{self._afterwards}"
+
+    @cached_property
+    def _afterwards(self) -> str:
+        """The other right ways that pages show now, as they do when every due date is past."""
+        ways = other_ways(self._course, self._lesson.name)
+        return f" {_digest(ways)}" if ways else ""
 
     @cached_property
     def _found(self) -> tuple[str, dict[str, int]]:

@@ -1,9 +1,10 @@
 """Write a student's feedback as one HTML page: no script, nothing loaded from elsewhere, everything escaped."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -13,15 +14,18 @@ from autograder.output import final, marks
 from autograder.output.drawing import drawing
 from autograder.output.plain import capital, plain
 from autograder.output.weight import fitted, weight
-from autograder.records import ExerciseGrade, Grade, Text, text
+from autograder.records import ExerciseGrade, Grade, OtherWay, Text, text
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def feedback_page(grade: Grade, language: str) -> str:
-    """The page of this grade, without what is meant for a person (`for_a_person`, ids of mistakes)."""
+def feedback_page(grade: Grade, language: str, ways: Mapping[str, Sequence[OtherWay]] = MappingProxyType({})) -> str:
+    """The page of this grade, without what is meant for a person (`for_a_person`, ids of mistakes).
+
+    `ways`: exercise -> other right ways to write it, shown below those with full marks.
+    """
     template = page_template("feedback.html", language_for(grade, language))
-    return fitted(grade, lambda light: template.render(grade=light), weight)
+    return fitted(grade, lambda light: template.render(grade=light, ways=ways), weight)
 
 
 def exercise_html(exercise: ExerciseGrade, language: str) -> str:

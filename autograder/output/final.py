@@ -1,10 +1,11 @@
 """Say what a final mark is and what it is made of, in the same numbers wherever it is shown."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
 
 from autograder.output.marks import number, points_of
-from autograder.records import ExerciseGrade, Grade, Mark, Text, text
+from autograder.records import ExerciseGrade, Grade, Mark, OtherWay, Text, text
 
 
 def final_points(grade: Grade) -> float | None:
@@ -41,6 +42,19 @@ def by_a_teacher(grade: Grade, exercise: ExerciseGrade) -> Text | None:
         return text("Your teacher gave {points} points here.", points=number(points))
     return text("Your teacher gave {points} points here; the autograder gave {auto}.", points=number(points),
                 auto=number(exercise.points))
+
+
+def full_marks(grade: Grade, exercise: ExerciseGrade) -> bool:
+    """Whether the points that count for an exercise are all there are."""
+    points, most = _of_exercise(grade, exercise)
+    return not exercise.skipped and points is not None and points >= most > 0
+
+
+def with_other_ways(grade: Grade, ways: Mapping[str, Sequence[OtherWay]]) -> str:
+    """The exercises of which the page shows these other ways, and what these are, in one line; "" if there are none."""
+    shown = [exercise.name for exercise in grade.exercises if ways.get(exercise.name) and full_marks(grade, exercise)]
+    what = blake2b(repr([ways[name] for name in shown]).encode("utf-8", "replace"), digest_size=6)
+    return " ".join([*shown, what.hexdigest()]) if shown else ""
 
 
 def has_more(mark: Mark | None) -> bool:
