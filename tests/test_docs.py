@@ -48,7 +48,7 @@ def graded(made_once):
     def make(folder: Path) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(cast, "ROLES", ("right", "stripped", "half_finished", "one_mistake", "half_finished",
-                                          "untouched", "right", "renamed"))         # student-07 has the mistake
+                                          "untouched", "right", "renamed"))
             make_class(folder / "demo-class", 8)
             patch.chdir(folder / "demo-class")
             for command in ("release", "grade"):
