@@ -25,7 +25,7 @@ assessor = cache(lambda: Assessor(LESSON))
 CLAIMS = {
     "dWO, dWV, dWK and dWQ are right": ("dwo", "dwv", "dwk", "dwq"), "dX is right": ("dx",),
     "With a full mask everything is right": ("full-mask",), "With one head everything is right": ("one-head",),
-    "With a single token everything is right": ("one-token",), "Y is right": ("irregular-mask",)}
+    "With a single token everything is right": ("one-token",), "Y is right, and": ("irregular-mask",)}
 FACTORS = {"2": "2", "1/2": "0.5", "B": "{0}.shape[0]", "1/B": "1 / {0}.shape[0]", "T": "{0}.shape[1]"}
 RETURNS = {"split_heads": ("return x.swapaxes(1, 2)", "x"), "merge_heads": ("return h.reshape(B, T, H * d)", "h"),
            "multihead": ('y = joined @ params["wo"]', "x"), "multihead_backward": ("return dx, grads", "dx")}

@@ -127,8 +127,8 @@ def test_two_mistakes_in_one_exercise_are_both_named() -> None:
 def test_what_no_mistake_explains_gets_no_name_but_a_fact() -> None:
     grades = assess(source(("joined = merge_heads(mixed) ", "joined = np.sinh(merge_heads(mixed)) ")))
     assert grades["multihead"].points < 5
-    assert grades["multihead"].diagnosis.mistakes == ("values",)
-    assert "Even with a single token" in str(grades["multihead"].diagnosis.hints)
+    assert grades["multihead"].diagnosis.mistakes == ("mixing",)
+    assert "look at how the weights mix V, and at how the heads are joined" in str(grades["multihead"].diagnosis.hints)
     assert "wrong values" in verdict(grades, "multihead", "irregular-mask").message.template
 
 

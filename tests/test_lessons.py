@@ -134,7 +134,7 @@ def test_each_file_is_loaded_and_parsed_once_for_all_lessons(tmp_path: Path, mon
     shutil.make_archive(str(tmp_path / "class-zip"), "zip", tmp_path / "class")
     shutil.copy(released, tmp_path / "alone.ipynb")
     parsed: list[bytes] = []
-    monkeypatch.setattr(apart, "each", lambda read, kind: read())             # in this process, which can count
+    monkeypatch.setattr(apart, "each", lambda read, kind, seconds: read())     # in this process, which can count
     monkeypatch.setattr(submission, "_cells", lambda name, data, parse=submission._cells: (
         parsed.append(data) or parse(name, data)))
     paths = [tmp_path / "class", tmp_path / "class-zip.zip", tmp_path / "alone.ipynb"]

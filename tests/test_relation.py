@@ -44,7 +44,8 @@ def test_what_happens_along_one_axis_is_named(id: str, letter: str) -> None:
 
 
 @pytest.mark.parametrize("got", [
-    WANT, WANT + 1e-9, WANT * np.nan, WANT[:1], np.zeros_like(WANT), np.random.default_rng(6).normal(size=WANT.shape),
+    WANT, WANT + 1e-9, 3 * WANT, -WANT / 7,
+    WANT * np.nan, WANT[:1], np.zeros_like(WANT), np.random.default_rng(6).normal(size=WANT.shape),
     np.cbrt(WANT), WANT @ np.random.default_rng(7).normal(size=(4, 4)),
     WANT + np.random.default_rng(8).normal(size=WANT.shape)])
 def test_nothing_is_said_of_what_is_right_or_like_nothing(got: np.ndarray) -> None:

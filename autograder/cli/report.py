@@ -18,7 +18,7 @@ from autograder.cli.class_list import class_list, section_option
 from autograder.cli.common import BROKEN, DONE, LESSON, course_here, course_lesson, course_settings, writing
 from autograder.cli.last_grades import last_grades, lesson_of, stored
 from autograder.cli.options import examples, nobodys_work, spare_the_given
-from autograder.faults import broken
+from autograder.faults import Refused, broken
 
 if TYPE_CHECKING:
     from autograder.course.folder import Course
@@ -88,7 +88,7 @@ def write_course_report(work: SubmittedFolder, lesson: str, language: str | None
     if done.returncode == BROKEN and done.stdout.strip():
         click.echo(done.stderr, err=True, nl=False)
     elif done.returncode != DONE:
-        raise click.UsageError(done.stderr.strip() or f"the report ended with exit code {done.returncode}")
+        raise Refused(done.stderr.strip() or f"the report ended with exit code {done.returncode}")
     return page, done.returncode == DONE
 
 

@@ -114,8 +114,9 @@ def _scaled(got: Array, want: Array, letter: str) -> Found:
     if want[0].size < FEWEST or not all(one.any() for one in got):
         return
     factors = [float(np.vdot(should, one) / np.vdot(should, should)) for one, should in zip(got, want, strict=True)]
-    several = sum(abs(factor - 1) > TOLERANCE for factor in factors) > 1       # else only one place differs
-    if several and all(_alike(one, factor * should) for one, factor, should in zip(got, factors, want, strict=True)):
+    if np.allclose(factors, factors[0], TOLERANCE) or sum(abs(factor - 1) > TOLERANCE for factor in factors) < 2:
+        return                                  # one factor for all, or only one place differs
+    if all(_alike(one, factor * should) for one, factor, should in zip(got, factors, want, strict=True)):
         yield f"scaled-{letter}", text("another factor for each of its {axis}", axis=_MANY[letter])
 
 
