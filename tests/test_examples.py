@@ -129,7 +129,7 @@ SLIPS = {
     "def attention(q, k, v, allowed): return reference_attention(q / q.shape[-1] ** .5, k, v, allowed)": (
         "example_W6", ["Dit krijg je als je twee keer door √d deelt. Wat doet attention zelf al?"]),
     "def multihead(*args):\n    y, cache = reference_multihead(*args)\n    return 2 * y, cache": (
-        "example_W5", ["Je dx klopt met de drie routes, je forward niet. Kijk eerst naar het voorbeeld met één"]),
+        "example_W5", ["Je dx klopt in het voorbeeld met drie routes, maar je forward klopt niet. Kijk eerst"]),
     "def multihead_backward(*args):\n    dx, grads = reference_multihead_backward(*args)\n"
     "    return dx, {name: g / 2 ** .5 for name, g in grads.items()}": (
         "example_W4", ["Dat is √2 keer te weinig. Welke functie deelt al door √d?"]),

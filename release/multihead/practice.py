@@ -140,7 +140,7 @@ SECONDS = 5.0                                           # voor alle foute versie
 def score(own_test, multihead, multihead_backward):
     """Zeg hoeveel van de twaalf foute versies van je eigen functies je test vangt, en wat hij mist."""
     if not all_hold("split_heads", "merge_heads", "multihead", "multihead_backward"):
-        print("○ De score wacht op je eigen functies: daar zijn de foute versies van gemaakt. Draai hun voorbeelden, "
+        print("○ De score wacht op je eigen functies: daar zijn de foute versies van gemaakt. Draai de voorbeelden "
               "tot ze allemaal kloppen.")
         return
     missed, caught, tried, ends = [], 0, 0, time.perf_counter() + SECONDS
