@@ -4,6 +4,8 @@ import pytest
 
 from autograder.lessons.kit.compare import difference
 from autograder.lessons.kit.picture import NUMBERS, picture_of
+from autograder.locale.language import translate
+from autograder.output.drawing import drawing
 
 W1 = np.array([[[[0, 1], [4, 5]], [[2, 3], [6, 7]]]])
 WANT = np.random.default_rng(3).normal(size=(2, 3, 5, 4))
@@ -60,3 +62,19 @@ def test_an_answer_of_many_numbers_is_not_drawn_number_by_number():
 def test_numbers_that_are_not_finite_are_words():
     picture = picture_of(np.array([np.nan, np.inf]), np.array([1.0, 2.0]), "d", "y", shown=True)
     assert picture.seen == ("nan", "inf")
+
+
+@pytest.mark.parametrize(("axes", "letters", "word"), [
+    ("NXYZ", "NXYZ", "axis X, place"), ("NH", "NH??", "head"), ("N", "N???", "axis 1, place"),
+    ("", "????", "axis 1, place"), ("BHTdQ", "BHTd", "head")])
+def test_any_letter_and_any_number_of_letters_names_the_axes(axes, letters, word):
+    got = WANT.copy()
+    got[:, 2] += 1
+    picture, words = picture_of(got, WANT, axes, "h"), difference(got, WANT, axes, "h")
+    assert (picture.letters, translate(picture.axes[1], "en")) == (letters, word)
+    assert f"only {word} 2 differs" in translate(words, "en")
+    assert translate(difference(got, WANT, axes, "h", shown=True), "en").count(",") >= 6
+    assert drawing(picture) is not None
+    turned = np.swapaxes(WANT, 1, 2)
+    assert f"= ({', '.join(letters)})" in translate(difference(turned, WANT, axes, "h"), "en")
+    assert drawing(picture_of(turned, WANT, axes, "h")) is not None

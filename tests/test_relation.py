@@ -43,6 +43,17 @@ def test_what_happens_along_one_axis_is_named(id: str, letter: str) -> None:
     assert "{" not in translate(found[1], "nl") + translate(found[1], "en")
 
 
+@pytest.mark.parametrize("axes", ["NDXY", "N", ""])
+@pytest.mark.parametrize("id", ALONG)
+def test_an_axis_with_any_letter_or_none_is_named_too(id: str, axes: str) -> None:
+    found = turned_into(np.moveaxis(ALONG[id](np.moveaxis(WANT, 2, 0)), 0, 2), WANT, axes)
+    assert found is not None
+    name = axes[2:3] or "2"
+    assert found[0] == f"{id}-{name}"
+    assert f"axis {name}" in translate(found[1], "en")
+    assert f"as {name}" in translate(found[1], "nl")
+
+
 @pytest.mark.parametrize("got", [
     WANT, WANT + 1e-9, 3 * WANT, -WANT / 7,
     WANT * np.nan, WANT[:1], np.zeros_like(WANT), np.random.default_rng(6).normal(size=WANT.shape),

@@ -89,7 +89,7 @@ def _padded(shape: tuple[int, ...], count: int) -> list[int | None]:
 def _exchanged(picture: Picture) -> Text | None:
     """The sentence that exactly two axes have each other's size, if they do."""
     off = [axis for axis, (got, want) in enumerate(zip(picture.got, picture.want, strict=False)) if got != want]
-    if len(picture.got) != len(picture.want) or len(off) != 2:
+    if len(picture.got) != len(picture.want) or len(off) != 2 or "?" in picture.letters:
         return None
     first, second = off
     if (picture.got[first], picture.got[second]) != (picture.want[second], picture.want[first]):

@@ -5,6 +5,7 @@ would fail a correct float32 answer near zeros; `not (error <= bound)` is phrase
 """
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
 from typing import Any
 
@@ -25,9 +26,19 @@ AXES = {"B": text("sequence"), "T": text("time step"), "H": text("head"), "C": t
 LENGTHS = {"r": "C", "c": "C"}
 
 
-def lengths(axes: str) -> str:
-    """The letters of a shape: "CC" for the rows and columns "rc" of a matrix."""
-    return "".join(LENGTHS.get(axis, axis) for axis in axes)
+def names_of(axes: str, count: int) -> list[str]:
+    """What each of this many axes is called in `axes`: its letter, or its number where there are too few letters."""
+    return [axes[axis:axis + 1] or str(axis) for axis in range(count)]
+
+
+def place_along(name: str) -> Text:
+    """What one place along the axis with this name is called: "head", or "axis N, place" for any other letter."""
+    return AXES.get(name) or text("axis {index}, place", index=name)
+
+
+def lengths(names: Iterable[str]) -> str:
+    """The letters of a shape: "CC" for the rows and columns "rc" of a matrix, "?" for an axis without a letter."""
+    return "".join("?" if name.isdigit() else LENGTHS.get(name, name) for name in names)
 
 
 _LARGE_ARRAY = "large array"              # what the sandbox calls an array that made way
@@ -86,7 +97,7 @@ _KINDS = {type(None): text("None (is there a return?)"), tuple: text("a tuple or
 def _shape(got: np.ndarray, want: np.ndarray, axes: str, name: str) -> Text | None:
     if got.shape == want.shape:
         return None
-    letters = ", ".join(lengths(axes)) + ("," if len(axes) == 1 else "")
+    letters = ", ".join(lengths(names_of(axes, want.ndim))) + ("," if want.ndim == 1 else "")
     return text("{name} has shape {got}, expected {want} = ({axes})",
                 name=name, got=shape_of(got.shape), want=str(want.shape), axes=letters)
 
@@ -136,7 +147,8 @@ def _first_numbers(got: np.ndarray, want: np.ndarray, axes: str, name: str) -> T
 
 def _spot(index: tuple[int, ...], axes: str) -> Text:
     """A place, axis by axis: "sequence 0, time step 1, feature 2"."""
-    words = (text("{axis} {index}", axis=AXES[axis], index=at) for axis, at in zip(axes, index, strict=True))
+    words = (text("{axis} {index}", axis=place_along(name), index=at)
+             for name, at in zip(names_of(axes, len(index)), index, strict=True))
     return reduce(lambda before, last: text("{before}, {last}", before=before, last=last), words)
 
 
@@ -146,9 +158,10 @@ def place(got: np.ndarray, want: np.ndarray, axes: str) -> Text | None:
     if found is None:
         return _factor(got, want)
     axis, index, differs = found
+    word = place_along(names_of(axes, want.ndim)[axis])
     if differs:
-        return text("only {axis} {index} differs (counting from 0)", axis=AXES[axes[axis]], index=index)
-    return text("only {axis} {index} is right (counting from 0)", axis=AXES[axes[axis]], index=index)
+        return text("only {axis} {index} differs (counting from 0)", axis=word, index=index)
+    return text("only {axis} {index} is right (counting from 0)", axis=word, index=index)
 
 
 def odd_one_out(wrong: np.ndarray) -> tuple[int, int, bool] | None:

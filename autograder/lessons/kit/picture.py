@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from autograder.lessons.kit.compare import AXES, lengths, odd_one_out, off
+from autograder.lessons.kit.compare import lengths, names_of, odd_one_out, off, place_along
 from autograder.records import Picture
 
 NUMBERS = 32                                # with more numbers the picture would not be small
@@ -25,7 +25,8 @@ def picture_of(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = F
     wrong = off(got, want) if same_shape else np.ones(1, dtype=bool)
     if not wrong.any():
         return None
-    drawn = Picture(name, lengths(axes), tuple(AXES[letter] for letter in axes), got.shape, want.shape)
+    names = names_of(axes, want.ndim)
+    drawn = Picture(name, lengths(names), tuple(map(place_along, names)), got.shape, want.shape)
     if shown and max(got.size, want.size) <= NUMBERS:
         where = tuple(int(index) for index in np.flatnonzero(wrong)) if same_shape else ()
         return replace(drawn, seen=_written(got), expected=_written(want), wrong=where)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from autograder.lessons.kit.compare import TOLERANCE, off, relative_error
+from autograder.lessons.kit.compare import TOLERANCE, names_of, off, place_along, relative_error
 from autograder.records import Text, text
 
 Array = np.ndarray
@@ -14,8 +14,10 @@ FEWEST = 4                                      # numbers that have to differ: f
 
 _MANY = {"B": text("sequences"), "T": text("time steps"), "H": text("heads"), "C": text("features"),
          "d": text("features"), "r": text("rows"), "c": text("columns")}
-_ONE = {"B": text("sequence"), "T": text("time step"), "H": text("head"), "C": text("feature"), "d": text("feature"),
-        "r": text("row"), "c": text("column")}
+
+
+def _many(letter: str) -> Text:
+    return _MANY.get(letter) or text("places along axis {index}", index=letter)
 
 
 def _sigmoid(a: Array) -> Array:
@@ -48,7 +50,7 @@ def turned_into(got: Array, want: Array, axes: str) -> tuple[str, Text] | None:
         everywhere = ((id, what) for id, what, change in _EVERYWHERE if _alike(got, change(want)))
         found = [*everywhere, *_bounded(got, want), *_shifted(got, want)][:1]
         for along in (_ordered, _zeroed, _summed, _scaled, _added):
-            for axis, letter in enumerate(axes):
+            for axis, letter in enumerate(names_of(axes, got.ndim)):
                 if not found and got.shape[axis] > 1:
                     found = [*along(np.moveaxis(got, axis, 0), np.moveaxis(want, axis, 0), letter)][:1]
     return found[0] if found else None
@@ -83,23 +85,23 @@ def _ordered(got: Array, want: Array, letter: str) -> Found:
     if -1 in order or order == sorted(set(order)) and len(set(order)) == len(order):
         return
     if order == [*range(len(order))][::-1]:
-        yield f"reversed-{letter}", text("its {axis} in reversed order", axis=_MANY[letter])
+        yield f"reversed-{letter}", text("its {axis} in reversed order", axis=_many(letter))
     elif len(set(order)) == len(order):
-        yield f"ordered-{letter}", text("its {axis} in another order", axis=_MANY[letter])
+        yield f"ordered-{letter}", text("its {axis} in another order", axis=_many(letter))
     else:
-        yield f"repeated-{letter}", text("one of its {axis} in the place of others", axis=_MANY[letter])
+        yield f"repeated-{letter}", text("one of its {axis} in the place of others", axis=_many(letter))
 
 
 def _zeroed(got: Array, want: Array, letter: str) -> Found:
     gone = [i for i, one in enumerate(got) if not one.any() and want[i].any()]
     left = [i for i in range(len(got)) if i not in gone]
     if gone and left and all(not off(got[i], want[i]).any() for i in left):
-        yield f"zeros-{letter}", text("zeros in the place of {axis} {places} (counting from 0)", axis=_ONE[letter],
-                                      places=", ".join(map(str, gone)))
+        yield f"zeros-{letter}", text("zeros in the place of {axis} {places} (counting from 0)",
+                                      axis=place_along(letter), places=", ".join(map(str, gone)))
 
 
 def _summed(got: Array, want: Array, letter: str) -> Found:
-    mean, many = want.mean(axis=0, keepdims=True), _MANY[letter]
+    mean, many = want.mean(axis=0, keepdims=True), _many(letter)
     for id, what, made in (
             ("less-mean", text("its mean over the {axis} taken off", axis=many), want - mean),
             ("mean", text("the mean of its {axis} in the place of each", axis=many), mean + 0 * want),
@@ -117,9 +119,9 @@ def _scaled(got: Array, want: Array, letter: str) -> Found:
     if np.allclose(factors, factors[0], TOLERANCE) or sum(abs(factor - 1) > TOLERANCE for factor in factors) < 2:
         return                                  # one factor for all, or only one place differs
     if all(_alike(one, factor * should) for one, factor, should in zip(got, factors, want, strict=True)):
-        yield f"scaled-{letter}", text("another factor for each of its {axis}", axis=_MANY[letter])
+        yield f"scaled-{letter}", text("another factor for each of its {axis}", axis=_many(letter))
 
 
 def _added(got: Array, want: Array, letter: str) -> Found:
     if _alike(got, want + (got - want).mean(axis=0, keepdims=True)):
-        yield f"added-{letter}", text("the same thing added to each of its {axis}", axis=_MANY[letter])
+        yield f"added-{letter}", text("the same thing added to each of its {axis}", axis=_many(letter))
