@@ -7,11 +7,13 @@ import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from own_course import NAME, add_lesson, hand_in, solved
 
 from autograder import api, cli
+from autograder.integrations import pytest_plugin
 from autograder.judge.checks_version import checks_version
 from autograder.lessons.installed import (
     LessonError,
@@ -235,15 +237,34 @@ def test_lessons_in_a_students_folder_of_a_trusted_course_are_not_loaded(course,
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_run_that_goes_on_without_them_says_so_once(strange, tmp_path, capsys):
+@pytest.mark.parametrize("arguments", [
+    ["check", "work.py"], ["grade"], ["grade", "--dry-run"], ["diff"], ["release"], ["verify", "--quick"],
+    ["feedback"]])
+def test_no_other_lesson_takes_the_place_of_one_that_is_not_trusted(strange, tmp_path, capsys, arguments):
     (strange / "work.py").write_bytes((strange / "solutions" / f"{NAME}.py").read_bytes())
-    assert run("check", "work.py") == 0
-    assert capsys.readouterr().err.count(f"autograder trust {strange}") == 1
     hand_in(strange, "student-01", solved(strange))
-    assert run("grade") == 2
-    said = capsys.readouterr().err
-    assert said.count(f"autograder trust {strange}") == 1
-    assert "nobody handed in multihead" in said
+    assert run(*arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert f"autograder trust {strange}" in said.err
+    assert said.err.count("\n") == 1
+    assert not (tmp_path / "ran").exists()
+
+
+def test_an_installed_lesson_that_is_named_is_graded_there_all_the_same(strange, tmp_path, capsys):
+    (strange / "work.py").write_bytes((strange / "solutions" / f"{NAME}.py").read_bytes())
+    assert run("check", "work.py", "--lesson", "layernorm") == 0
+    assert capsys.readouterr().err == ""
+    assert not (tmp_path / "ran").exists()
+
+
+def test_pytest_grades_no_other_lesson_either(strange, tmp_path):
+    config = SimpleNamespace(option=SimpleNamespace(submission_lesson=None),
+                             invocation_params=SimpleNamespace(dir=strange))
+    with pytest.raises(pytest.UsageError, match=f"autograder trust {strange}"):
+        pytest_plugin._lessons(config)
+    config.option.submission_lesson = "layernorm"
+    assert [lesson.name for lesson in pytest_plugin._lessons(config)] == ["layernorm"]
     assert not (tmp_path / "ran").exists()
 
 

@@ -2,13 +2,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli.common import LESSON, course_settings, say
+from autograder.cli.common import LESSON, course_settings
 
-Some = TypeVar("Some")
 #: what the commands do without the option that need one lesson
 THE_DEFAULT = f"the first of the course's own, else {LESSON}"
 
@@ -42,17 +41,14 @@ def lesson_option(where_unsaid: str):
 def lessons_to_try(name: str | None) -> list[str]:
     """The named lesson, or all of them with the default of this folder first."""
     from autograder.lessons.installed import lesson_names
-    return [name] if name else _saying_what_is_not_used(lesson_names(Path.cwd()), Path.cwd())
+    if name:
+        return [name]
+    _must_be_trusted(Path.cwd())
+    return lesson_names(Path.cwd())
 
 
 def chosen_lesson(name: str | None) -> str:
-    """The named lesson, or the default of this folder: a course's own lesson, if it has one.
-
-    Raises UsageError if it has one that may not be used: another lesson would be a surprise.
-    """
-    from autograder.lessons.installed import untrusted
-    if not name and (line := untrusted(Path.cwd())):
-        raise click.UsageError(line)
+    """The named lesson, or the default of this folder: a course's own lesson, if it has one."""
     return name or default_lesson()
 
 
@@ -61,15 +57,11 @@ def default_lesson() -> str:
     return lessons_to_try(None)[0]
 
 
-def _saying_what_is_not_used(lessons: list[Some], folder: Path) -> list[Some]:
-    """These lessons of a course; says once in a command if the course has others that may not be used."""
+def _must_be_trusted(folder: Path) -> None:
+    """Raise UsageError if this course has lessons that may not be used: another lesson would be a surprise."""
     from autograder.lessons.installed import untrusted
-    context = click.get_current_context(silent=True)
-    if (line := untrusted(folder)) and not (context and context.meta.setdefault(__name__, "")):
-        say(line)
-        if context:
-            context.meta[__name__] = line
-    return lessons
+    if line := untrusted(folder):
+        raise click.UsageError(line)
 
 
 def course_and_lesson(folder: Path, name: str | None) -> tuple[SubmittedFolder, str]:
@@ -84,8 +76,8 @@ def course_and_lesson(folder: Path, name: str | None) -> tuple[SubmittedFolder, 
     work = SubmittedFolder(Course.find(folder))
     if name is not None:
         return work, name
-    there = [lesson.name for lesson in _saying_what_is_not_used(every_lesson(work.course.root), work.course.root)
-             if work.students(lesson)]
+    _must_be_trusted(work.course.root)
+    there = [lesson.name for lesson in every_lesson(work.course.root) if work.students(lesson)]
     if len(there) > 1:
         raise click.UsageError(f"students handed in {' and '.join(there)}; choose one with --lesson NAME")
     return work, there[0] if there else default_lesson()
