@@ -111,6 +111,14 @@ def hear():
                  lambda: call(49, 3, b"\\1\\0\\0word", 7), lambda: call(42, 3, b"\\1\\0\\0word", 7),
                  lambda: call("sendmsg", 3, 0, 0))
 """,
+    "cookies and peers of sockets": """
+pair = socket.socketpair()
+def hear():
+    return works(*[lambda one=one, option=option: one.getsockopt(socket.SOL_SOCKET, option, 8)
+                   for one in (*pair, socket.socket(fileno=os.dup(3)))
+                   for option in range(100) if option not in (3, 4, 38, 39)],
+                 *[lambda level=level: pair[0].getsockopt(level, 1, 8) for level in (0, 6, 41, 270)])
+""",
     "capacities of pipes": """
 def hear():
     return works(os.pipe, lambda: fcntl.fcntl(3, 1031, 4096), lambda: fcntl.fcntl(3, 1032),

@@ -28,7 +28,7 @@ ALLOWED = {
     "time": "nanosleep gettimeofday time times getrusage",
     "itself": "getpid getppid gettid getpgrp getuid geteuid getgid getegid getresuid getresgid getgroups uname getcpu "
               "sched_yield getrlimit getrandom",
-    "the channel": "getsockname getsockopt shutdown",
+    "the channel": "getsockname shutdown",
     "the end": "exit exit_group",
 }
 
@@ -39,6 +39,8 @@ ALLOWED_WITH: dict[str, list[dict[int, tuple[int, int]]]] = {
     "fcntl": [{1: (_INT, command)} for command in (0, 1, 2, 3, 4, 1030)],    # DUPFD, GETFD, SETFD, GETFL, SETFL, dup
     "ioctl": [{1: (_INT, request)} for request in (0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451)],
     #         TCGETS and TIOCGWINSZ (is it a terminal?), FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
+    "getsockopt": [{1: (_INT, 1), 2: (_INT, option)} for option in (3, 4, 38, 39)],
+    #         SOL_SOCKET: TYPE, ERROR, PROTOCOL and DOMAIN; a COOKIE comes from a counter of the whole kernel
     "futex": [{1: (_INT & ~0x100, 0x80 | operation)} for operation in (0, 1, 9, 10)],    # WAIT and WAKE, its own only
     **{name: [{0: (_INT & ~0xf, 0)}] for name in ("clock_gettime", "clock_getres", "clock_nanosleep")},
     #         the clocks that have names: those with numbers tell how long another process has computed
