@@ -291,6 +291,38 @@ def test_a_lesson_that_is_not_in_order_is_one_line_that_names_the_place(course, 
     assert line.count("\n") == 1
 
 
+@pytest.mark.parametrize(("added", "said"), [
+    ("CHECKS = (*CHECKS, CHECKS[0])", "the check {0} is listed twice in CHECKS"),
+    ("CHECKS = CHECKS[:-1]", " together, but layer_norm is worth 4; let their points add up to 1 or to 4"),
+    ("CHECKS = ()", "the checks are worth 0 together, but layer_norm is worth 4"),
+    ("from dataclasses import replace\nCHECKS = (replace(CHECKS[0], needs=('genral',)), *CHECKS[1:])",
+     "the check {0} needs 'genral', and layer_norm has no such check; it has: {0}, ")])
+def test_checks_that_would_give_other_points_are_refused_by_every_command(course, capsys, added, said):
+    first = load_lesson(NAME, course).exercises[0].checks[0].name
+    checks = course / "lessons" / NAME / "checks" / "layer_norm.py"
+    checks.write_text(f"{checks.read_text()}\n{added}\n")
+    for arguments in (["check", f"solutions/{NAME}.py"], ["verify", "--quick"], ["release"]):
+        assert run(*arguments) == 2
+        line = capsys.readouterr().err
+        assert f"lessons/{NAME}/checks/layer_norm.py: " in line
+        assert said.format(first) in line
+        assert line.count("\n") == 1
+
+
+def test_a_folder_that_only_looks_like_a_lesson_is_named_once(course, capsys):
+    (course / "lessons" / "half").mkdir()
+    (course / "lessons" / "__pycache__").mkdir()
+    (course / "lessons" / "notes.txt").touch()
+    said = "lessons/half has no lesson.py, so it is not used as a lesson"
+    assert run("release") == 0
+    assert capsys.readouterr().err == f"autograder: {said}\n"
+    assert run("grade") == 2
+    assert capsys.readouterr().err.count(said) == 1
+    assert run("release", "--lesson", "half") == 2
+    assert said in (line := capsys.readouterr().err)
+    assert line.count("\n") == 1
+
+
 def test_a_lesson_is_called_as_its_folder(course, capsys):
     (course / "lessons" / NAME).rename(course / "lessons" / "other")
     assert run("verify") == 2

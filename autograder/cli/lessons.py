@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli.common import LESSON, course_settings
+from autograder.cli.common import LESSON, course_settings, say
 
 #: what the commands do without the option that need one lesson
 THE_DEFAULT = f"the first of the course's own, else {LESSON}"
@@ -43,7 +43,7 @@ def lessons_to_try(name: str | None) -> list[str]:
     from autograder.lessons.installed import lesson_names
     if name:
         return [name]
-    _must_be_trusted(Path.cwd())
+    _look_at_own(Path.cwd())
     return lesson_names(Path.cwd())
 
 
@@ -57,11 +57,19 @@ def default_lesson() -> str:
     return lessons_to_try(None)[0]
 
 
-def _must_be_trusted(folder: Path) -> None:
-    """Raise UsageError if this course has lessons that may not be used: another lesson would be a surprise."""
-    from autograder.lessons.installed import untrusted
+def _look_at_own(folder: Path) -> None:
+    """Raise UsageError if this course has lessons that may not be used: another lesson would be a surprise.
+
+    Says once in a command which folders only look like lessons.
+    """
+    from autograder.lessons.installed import not_lessons, untrusted
     if line := untrusted(folder):
         raise click.UsageError(line)
+    said = click.get_current_context().meta.setdefault(__name__, set())
+    for line in not_lessons(folder):
+        if line not in said:
+            say(line)
+            said.add(line)
 
 
 def course_and_lesson(folder: Path, name: str | None) -> tuple[SubmittedFolder, str]:
@@ -76,7 +84,7 @@ def course_and_lesson(folder: Path, name: str | None) -> tuple[SubmittedFolder, 
     work = SubmittedFolder(Course.find(folder))
     if name is not None:
         return work, name
-    _must_be_trusted(work.course.root)
+    _look_at_own(work.course.root)
     there = [lesson.name for lesson in every_lesson(work.course.root) if work.students(lesson)]
     if len(there) > 1:
         raise click.UsageError(f"students handed in {' and '.join(there)}; choose one with --lesson NAME")

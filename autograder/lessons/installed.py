@@ -25,10 +25,10 @@ from autograder.faults import Refused
 from autograder.lessons import DEFAULT
 from autograder.lessons.kit.home import Home
 from autograder.lessons.kit.lesson import Lesson
+from autograder.lessons.order import fault_in_checks, fault_in_ways
 from autograder.lessons.own_code import package_of
 from autograder.lessons.trust import is_trusted
 from autograder.locale.language import LANGUAGES, learn
-from autograder.records import OtherWay, Text
 
 GROUP = "autograder.lessons"                    # of entry points: the name of a lesson -> a package that has it
 FOLDER = "lessons"                              # of a course, with a folder for each lesson of its own
@@ -61,8 +61,7 @@ def load_lesson(name: str, course: Where = None) -> Lesson:
         return _of_ours(name)
     if name in _of_packages():
         return _loaded(_folder_of(name), name)
-    raise LessonError(untrusted(course, name) or f"there is no lesson {name!r}; there are: "
-                                                 f"{', '.join(lesson_names(course))}")
+    raise LessonError(_not_there(course, name, lesson_names(course)))
 
 
 def lesson_in(course: Path, name: str) -> Lesson:
@@ -78,8 +77,7 @@ def lesson_called(name: str, course: Where = None) -> str:
     of = {assignment: lesson for lesson in reversed(names)
           for assignment in assignments_of(load_lesson(lesson, course))}
     if name not in of:
-        raise LessonError(untrusted(course, name) or f"there is no lesson {name!r}; there are: "
-                                                     f"{', '.join(sorted({*names, *of}, key=[*names, *of].index))}")
+        raise LessonError(_not_there(course, name, list(dict.fromkeys([*names, *of]))))
     return of[name]
 
 
@@ -88,6 +86,15 @@ def own_lessons(course: Where) -> list[str]:
     if course is None or course in _carried:
         return []
     return sorted(path.parent.name for path in Path(course, FOLDER).glob("*/lesson.py"))
+
+
+def not_lessons(course: Where) -> list[str]:
+    """The folders where lessons lie in a course that have no lesson.py, each as a line that says so."""
+    if course is None or course in _carried:
+        return []
+    return [f"{FOLDER}/{path.name} has no lesson.py, so it is not used as a lesson"
+            for path in sorted(Path(course, FOLDER).glob("*/"))
+            if path.is_dir() and _NAME.fullmatch(path.name) and not (path / "lesson.py").exists()]
 
 
 def untrusted(course: Where, name: str = "") -> str:
@@ -112,6 +119,12 @@ def copy_assignments(lesson: Lesson, course: Path) -> None:
 def assignments_of(lesson: Lesson) -> list[str]:
     """What nbgrader calls the lesson: the folder of each edition, its own name first."""
     return sorted({Path(path).parent.name for path in lesson.editions.values()}, key=lambda name: name != lesson.name)
+
+
+def _not_there(course: Where, name: str, there: list[str]) -> str:
+    found = [line for line in not_lessons(course) if line.startswith(f"{FOLDER}/{name} ")]
+    return next(iter(found), "") or untrusted(course, name) or (
+        f"there is no lesson {name!r}; there are: {', '.join(there)}")
 
 
 # --- where they are -----------------------------------------------------------------------------------------------
@@ -191,20 +204,9 @@ def _read(home: Home, name: str) -> Lesson:
     for part in ("mistakes", "variants", "families", "other_ways"):
         if lesson.has(part):
             _imported(home, part)               # what is wrong there is said now, and not in the middle of a class
-    if lesson.has("other_ways"):
-        _check_ways(lesson)
+    if fault := fault_in_checks(lesson) or fault_in_ways(lesson):
+        raise LessonError(fault)
     return lesson
-
-
-def _check_ways(lesson: Lesson) -> None:
-    ways = getattr(import_module(f"{lesson.home.package}.other_ways"), "OTHER_WAYS", None)
-    names = [exercise.name for exercise in lesson.exercises]
-    if not isinstance(ways, dict) or not all(
-            name in names and isinstance(each, (tuple, list)) and all(
-                isinstance(way, OtherWay) and isinstance(way.source, str) and isinstance(way.about, Text)
-                for way in each) for name, each in ways.items()):
-        raise LessonError(f"{lesson.home.place}/other_ways.py: expected OTHER_WAYS = "
-                          f'{{"{names[0]}": [OtherWay(text("one sentence"), "its source")]}}, with names of exercises')
 
 
 def _learn(home: Home) -> None:

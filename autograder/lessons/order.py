@@ -1,0 +1,54 @@
+"""Say what is not in order in a lesson that somebody wrote, in one line that names the file; "" if all is well."""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from importlib import import_module
+
+from autograder.lessons.kit.lesson import Exercise, Lesson
+from autograder.records import OtherWay, Text
+
+
+def fault_in_checks(lesson: Lesson) -> str:
+    """The first exercise or check that would give other points than was meant."""
+    twice = _twice([exercise.name for exercise in lesson.exercises])
+    if twice:
+        return f"{lesson.home.place}/lesson.py: the exercise {twice} is listed twice; list each once"
+    faults = (f"{lesson.home.place}/checks/{exercise.name}.py: {fault}"
+              for exercise in lesson.exercises for fault in _faults(exercise))
+    return next(faults, "")
+
+
+def _faults(exercise: Exercise) -> Iterator[str]:
+    names = [check.name for check in exercise.checks]
+    if twice := _twice(names):
+        yield f"the check {twice} is listed twice in CHECKS; list each once"
+    for check in exercise.checks:
+        for needed in check.needs:
+            if needed not in names:
+                yield (f"the check {check.name} needs {needed!r}, and {exercise.name} has no such check; it has: "
+                       f"{', '.join(names)}")
+    total = sum(check.points for check in exercise.checks)
+    if total != exercise.points:
+        either = "1" if exercise.points == 1 else f"1 or to {exercise.points}"
+        yield (f"the checks are worth {total} together, but {exercise.name} is worth {exercise.points}; let their "
+               f"points add up to {either}")
+
+
+def _twice(names: list[str]) -> str:
+    return next((name for name, times in Counter(names).items() if times > 1), "")
+
+
+def fault_in_ways(lesson: Lesson) -> str:
+    """What is wrong with other_ways.py, where there is one."""
+    if not lesson.has("other_ways"):
+        return ""
+    ways = getattr(import_module(f"{lesson.home.package}.other_ways"), "OTHER_WAYS", None)
+    names = [exercise.name for exercise in lesson.exercises]
+    if not isinstance(ways, dict) or not all(
+            name in names and isinstance(each, (tuple, list)) and all(
+                isinstance(way, OtherWay) and isinstance(way.source, str) and isinstance(way.about, Text)
+                for way in each) for name, each in ways.items()):
+        return (f"{lesson.home.place}/other_ways.py: expected OTHER_WAYS = "
+                f'{{"{names[0]}": [OtherWay(text("one sentence"), "its source")]}}, with names of exercises')
+    return ""
