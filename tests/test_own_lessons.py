@@ -279,6 +279,11 @@ def test_pytest_grades_no_other_lesson_either(strange, tmp_path):
     ("other_ways.py", "OTHER_WAYS = {'layer_nrm': []}\n", "expected OTHER_WAYS = {\"layer_norm\": [OtherWay(text("),
     ("other_ways.py", "WAYS = {}\n", "lessons/bad/other_ways.py: expected OTHER_WAYS = "),
     ("mistakes/layer_norm.py", "def (\n", "lessons/bad/mistakes/layer_norm.py, line 1: SyntaxError"),
+    ("../../solutions/bad.py", "import os\n\ndef f(x)\n", "solutions/bad.py, line 3: SyntaxError: expected ':'"),
+    ("../../solutions/bad.py", "import os\n\n1 / 0\n", "solutions/bad.py, line 3: ZeroDivisionError: division by"),
+    ("../../solutions/bad.py", "import numpy\n", "solutions/bad.py has no function layer_norm, which is an exercise"),
+    ("../../assignments/bad/bad.ipynb", "{", "assignments/bad/bad.ipynb is not a notebook: Expecting property name"),
+    ("../../assignments/bad/bad.ipynb", "[]", "assignments/bad/bad.ipynb is not a notebook: it has no cells"),
     ("../../solutions/bad.py", None, "solutions/bad.py, and there is no such file"),
     ("../../assignments/bad-en/bad.ipynb", None, "assignments/bad-en/bad.ipynb, and there is no such file")])
 def test_a_lesson_that_is_not_in_order_is_one_line_that_names_the_place(course, capsys, file, content, said):

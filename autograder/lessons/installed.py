@@ -25,7 +25,7 @@ from autograder.faults import Refused
 from autograder.lessons import DEFAULT
 from autograder.lessons.kit.home import Home
 from autograder.lessons.kit.lesson import Lesson
-from autograder.lessons.order import fault_in_checks, fault_in_ways
+from autograder.lessons.order import fault_in_checks, fault_in_files, fault_in_ways
 from autograder.lessons.own_code import package_of
 from autograder.lessons.trust import is_trusted
 from autograder.locale.language import LANGUAGES, learn
@@ -254,7 +254,7 @@ def _files(lesson: Lesson) -> list[str]:
 
 
 def _checked(lesson: Lesson) -> Lesson:
-    """The lesson, if the files that it names are there."""
+    """The lesson, if the files that it names are there and in order."""
     if not lesson.editions:
         raise LessonError(f"{lesson.home.place}/lesson.py: editions names no notebook")
     for path in [lesson.reference, *lesson.editions.values(), *lesson.beside.values()]:
@@ -262,6 +262,8 @@ def _checked(lesson: Lesson) -> Lesson:
             lesson.home.path(path)
         except FileNotFoundError as error:
             raise LessonError(str(error)) from None
+    if fault := fault_in_files(lesson):
+        raise LessonError(fault)
     return lesson
 
 

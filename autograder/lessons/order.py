@@ -1,9 +1,12 @@
 """Say what is not in order in a lesson that somebody wrote, in one line that names the file; "" if all is well."""
 from __future__ import annotations
 
+import json
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
+from typing import Any
 
 from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.records import OtherWay, Text
@@ -37,6 +40,43 @@ def _faults(exercise: Exercise) -> Iterator[str]:
 
 def _twice(names: list[str]) -> str:
     return next((name for name, times in Counter(names).items() if times > 1), "")
+
+
+def fault_in_files(lesson: Lesson) -> str:
+    """A solution that does not run or lacks an exercise, or an edition that is not a notebook.
+
+    The solution is run here, as the lesson's own code was: where it fails has a line in a file.
+    """
+    names: dict[str, Any] = {"__name__": "reference", "print": lambda *args, **named: None}
+    for path in [*lesson.given.values(), lesson.reference]:
+        try:
+            exec(compile(_alone(lesson, path), path, "exec", dont_inherit=True), names)
+        except Exception as error:              # it is somebody's own Python and can raise anything
+            frames = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+            line = error.lineno if isinstance(error, SyntaxError) else next(reversed(frames), 1)
+            said = error.msg if isinstance(error, SyntaxError) else str(error).partition("\n")[0]
+            return f"{path}, line {line}: {type(error).__name__}: {said}"
+    for exercise in lesson.exercises:
+        if exercise.name not in names:
+            return (f"{lesson.reference} has no function {exercise.name}, which is an exercise in "
+                    f"{lesson.home.place}/lesson.py")
+    return next((fault for path in lesson.editions.values() if (fault := _notebook(lesson, path))), "")
+
+
+def _alone(lesson: Lesson, path: str) -> str:
+    """This file without its imports of given modules, whose names are there already; each line where it was."""
+    imports = tuple(f"from {module} import" for module in lesson.given)
+    return "\n".join("" if line.startswith(imports) else line for line in lesson.home.text(path).split("\n"))
+
+
+def _notebook(lesson: Lesson, path: str) -> str:
+    try:
+        notebook = json.loads(lesson.home.text(path))
+    except ValueError as error:
+        return f"{path} is not a notebook: {error}; save it again in Jupyter, or take an older version of it"
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+        return f"{path} is not a notebook: it has no cells; save it again in Jupyter, or take an older version of it"
+    return ""
 
 
 def fault_in_ways(lesson: Lesson) -> str:
