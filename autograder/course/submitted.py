@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import replace as replace_file
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -13,7 +12,7 @@ from autograder.course.folder import Course
 from autograder.course.handed_in import handed_in
 from autograder.intake import read_folder
 from autograder.intake.apart import SECONDS
-from autograder.intake.course_layout import in_course, place_of_work
+from autograder.intake.course_layout import Students, in_course, place_of_work, with_work
 from autograder.intake.encoding import Unreadable
 from autograder.intake.files import File, Listing, folder_listing, passed_by
 from autograder.intake.layout import Found, Work
@@ -30,26 +29,35 @@ class SubmittedFolder:
     def __init__(self, course: Course):
         self.course = course
 
+        self._found: dict[Lesson, Found] = {}
+
     @cached_property
-    def _listing(self) -> Listing | None:
+    def _students(self) -> Students | None:
         top = _top(self.course)
-        return _listing(top) if top is not None and top.is_dir() else None
+        return Students(_listing(top)) if top is not None and top.is_dir() else None
 
     def of(self, lesson: Lesson) -> Found:
         """Everything, each entry in one list: the students' work for this lesson, what is not looked at, and the rest.
 
         A course with a structure of its own has only the folders that nbgrader finds.
         """
+        if lesson not in self._found:
+            self._found[lesson] = self._of(lesson)
+        return self._found[lesson]
+
+    def _of(self, lesson: Lesson) -> Found:
         course, known = self.course, dict(self.course.submissions(lesson.name))
-        if self._listing is None:
+        if self._students is None:
             return Found([Work(student, (), str(folder)) for student, folder in known.items()], [], [], [])
         ours = {name for each in every_lesson(course.root) for name in assignments_of(each)}
         others = (course.assignments | ours) - {*assignments_of(lesson)}
-        return in_course(self._listing, lesson, others, course.excluded, known)
+        return in_course(self._students, lesson, others, course.excluded, known)
 
     def students(self, lesson: Lesson) -> list[str]:
         """Everyone whose work for this lesson lies there."""
-        return [work.student for work in self.of(lesson).works]
+        if self._students is None or lesson in self._found:
+            return [work.student for work in self.of(lesson).works]
+        return with_work(self._students, lesson, self.course.excluded, dict(self.course.submissions(lesson.name)))
 
     def folder_of(self, work: Work) -> Path:
         """Where this work lies."""
@@ -83,11 +91,10 @@ def _add(whole: Listing, name: str, top: Path) -> None:
     listing = Listing()
     for depth in (0, 2, 1):
         with suppress(Unreadable):
-            listing = folder_listing(str(top / name), depth)
+            listing = folder_listing(str(top / name), depth, name)
             break
-    whole.files += [replace_file(file, path=name / file.path) for file in listing.files]
-    for kind in ("folders", "closed", "tools"):
-        getattr(whole, kind).extend(name / path for path in getattr(listing, kind))
+    for kind in ("files", "folders", "closed", "tools"):
+        getattr(whole, kind).extend(getattr(listing, kind))
 
 
 def work_folder(course: Course, student: str, assignment: str) -> Path:

@@ -58,22 +58,25 @@ class _Student:
     @cached_property
     def place(self) -> PurePosixPath | None:
         """The folder that holds the work; None if nothing plainly does. The assignment's own goes before others."""
-        there = {PurePosixPath(*path.parts[:2]) for path in (*self.entries, *self.folders)
-                 if len(path.parts) > 1 and is_assignment(path.parts[1], self.lesson)
-                 and (len(path.parts) > 2 or path in self.folders)} | ({self.own} if self.known else set())
+        called = {path.parts[1] for path in (*self.entries, *self.listing.folders) if len(path.parts) > 1
+                  and (len(path.parts) > 2 or path in self.folders)}
+        there = {name for name in called if is_assignment(name, self.lesson)} | (
+            {self.lesson.name} if self.known else set())
         tools, names = set(self.listing.tools), assignment_folders(self.lesson)
-        full = {PurePosixPath(*path.parts[:2]) for path in self.entries if len(path.parts) > 2 and path not in tools}
-        first = min(there, default=None, key=lambda folder: (
-            folder not in full, folder != self.own, folder.name not in names, folder.name))
-        return PurePosixPath(self.name) if self.too_high and first not in full else first
+        full = {path.parts[1] for path in self.entries if len(path.parts) > 2 and path not in tools}
+        first = min(there, default=None, key=lambda name: (
+            name not in full, name != self.lesson.name, name not in names, name))
+        if self.too_high and first not in full:
+            return PurePosixPath(self.name)
+        return PurePosixPath(self.name, first) if first is not None else None
 
     def of_the_work(self, path: PurePosixPath) -> bool:
         """Whether an entry is part of the work; of the student's own folder that is what lies directly in it."""
-        place = self.place
-        if place is None:
+        if self.place is None:
             return False
-        return place.is_relative_to(path) or (
-            path.is_relative_to(place) if len(place.parts) > 1 else path.parent == place)
+        place, parts = self.place.parts, path.parts
+        return place[:len(parts)] == parts or (
+            parts[:len(place)] == place if len(place) > 1 else parts[:-1] == place)
 
 
 def place_of_work(student: str, listing: Listing, lesson: Lesson, known: bool) -> PurePosixPath | None:
@@ -81,51 +84,61 @@ def place_of_work(student: str, listing: Listing, lesson: Lesson, known: bool) -
     return _Student(student, listing.entries, listing, lesson, known).place
 
 
-def in_course(listing: Listing, lesson: Lesson, assignments: Collection[str] = (), excluded: Collection[str] = (),
-              known: Collection[str] = ()) -> Found:
-    """Everything below submitted/, each entry once.
+class Students:
+    """Everything below submitted/ by whose folder it is in; the same for all lessons."""
 
-    `assignments` are the other ones of the course. Of the `known` students the assignment folder exists, perhaps
-    behind a link.
-    """
-    found = Found([], [], [], [path for path in listing.tools if len(path.parts) == 1])
-    files, tools = {file.path for file in listing.files}, set(found.tools)
-    students: dict[str, list[PurePosixPath]] = {}
-    below = _by_student(listing)
-    for path in listing.entries:
-        if len(path.parts) == 1 and path in files:
-            found.left.append(_loose(path, lesson))
-        elif path not in tools:
-            students.setdefault(path.parts[0], []).append(path)
-    for name, entries in sorted(students.items()):
+    def __init__(self, listing: Listing):
+        self.tools = [path for path in listing.tools if len(path.parts) == 1]
+        self.loose: list[PurePosixPath] = []
+        self.entries: dict[str, list[PurePosixPath]] = {}
+        files, tools = {file.path for file in listing.files if len(file.path.parts) == 1}, set(self.tools)
+        for path in listing.entries:
+            if path in files:
+                self.loose.append(path)
+            elif path not in tools:
+                self.entries.setdefault(path.parts[0], []).append(path)
+        self._below: dict[str, Listing] = defaultdict(Listing)
+        for kind in ("folders", "closed", "tools"):
+            for path in getattr(listing, kind):
+                getattr(self._below[path.parts[0]], kind).append(path)
+
+    def of(self, name: str, lesson: Lesson, known: Collection[str]) -> _Student:
+        """One of them. Of the `known` ones the assignment folder exists, perhaps behind a link."""
+        return _Student(name, self.entries[name], self._below[name], lesson, name in known)
+
+
+def with_work(students: Students, lesson: Lesson, excluded: Collection[str], known: Collection[str]) -> list[str]:
+    """The students whose work for this lesson lies there."""
+    return [name for name in sorted(students.entries) if name not in excluded and is_text(name)
+            and students.of(name, lesson, known).place is not None]
+
+
+def in_course(students: Students, lesson: Lesson, assignments: Collection[str] = (), excluded: Collection[str] = (),
+              known: Collection[str] = ()) -> Found:
+    """Everything below submitted/, each entry once; `assignments` are the other ones of the course."""
+    found = Found([], [_loose(path, lesson) for path in students.loose], [], list(students.tools))
+    for name, entries in sorted(students.entries.items()):
         if name in excluded:
             found.others.extend(entries)
         elif not is_text(name):
             found.left.append(_unnamed(name, entries))
         else:
-            _sort(_Student(name, entries, below[name], lesson, name in known), assignments, found)
-    return found
-
-
-def _by_student(listing: Listing) -> dict[str, Listing]:
-    """The folders, links and tools' files below each student's folder."""
-    found: dict[str, Listing] = defaultdict(Listing)
-    for kind in ("folders", "closed", "tools"):
-        for path in getattr(listing, kind):
-            getattr(found[path.parts[0]], kind).append(path)
+            _sort(students.of(name, lesson, known), assignments, found)
     return found
 
 
 def _sort(student: _Student, assignments: Collection[str], found: Found) -> None:
     """Put each of this student's entries into one of the lists."""
     place = student.place
-    mine = [path for path in student.entries if student.of_the_work(path)]
-    if place is not None:
-        found.works.append(Work(student.name, (), str(place), paths=tuple(mine)))
+    mine: list[PurePosixPath] = []
     children: dict[PurePosixPath, list[PurePosixPath]] = {}
     for path in student.entries:
-        if path not in mine:
+        if student.of_the_work(path):
+            mine.append(path)
+        else:
             children.setdefault(PurePosixPath(*path.parts[:2]), []).append(path)
+    if place is not None:
+        found.works.append(Work(student.name, (), str(place), paths=tuple(mine)))
     for child, inside in children.items():
         if child in student.listing.tools:
             found.tools.append(child)

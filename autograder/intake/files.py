@@ -42,7 +42,10 @@ class Listing:
     def entries(self) -> list[PurePosixPath]:
         """Each thing in it once: all but the folders, and the folders that hold nothing."""
         found = [*(file.path for file in self.files), *self.closed, *self.tools]
-        full = {folder for path in (*found, *self.folders) for folder in path.parents}
+        full: set[PurePosixPath] = set()
+        for path in (*found, *self.folders):
+            while (path := path.parent) not in full:
+                full.add(path)
         return found + [folder for folder in self.folders if folder not in full]
 
 
@@ -86,13 +89,13 @@ def cannot_open(error: Exception) -> Text:
     return text("The operating system cannot open this: {reason}.", reason=getattr(error, "strerror", "") or str(error))
 
 
-def folder_listing(root: str, depth: int = 0) -> Listing:
-    """The files below a folder, or the first levels of it. No link is followed, wherever it leads; a notice names those
-    that could be work.
+def folder_listing(root: str, depth: int = 0, called: str = "") -> Listing:
+    """The files below a folder, or the first levels of it; their paths begin with what it is `called`. No link is
+    followed, wherever it leads; a notice names those that could be work.
     """
     listing, links, closed, entries = Listing(), [], [], 0
     for folder, subfolders, names in os.walk(root, onerror=closed.append):
-        above = PurePosixPath(os.path.relpath(folder, root))
+        above, real = PurePosixPath(called, os.path.relpath(folder, root)), os.path.realpath(folder)
         entries += len(subfolders) + len(names)
         listing.tools += [above / name for name in (*subfolders, *names) if passed_by(name)]
         subfolders[:] = sorted(name for name in subfolders if not passed_by(name))
@@ -100,28 +103,32 @@ def folder_listing(root: str, depth: int = 0) -> Listing:
         if entries > ENTRY_CAP:
             raise Unreadable(text("There are more than {limit} files in it. Hand in the notebook alone.",
                                   limit=ENTRY_CAP))
-        if depth and len(above.parts) + 1 >= depth:
+        if depth and len(above.parts) - bool(called) + 1 >= depth:
             subfolders.clear()
         for name in sorted([*inner] + [name for name in names if not passed_by(name)]):
             path, below = os.path.join(folder, name), above / name
-            if os.path.islink(path):
+            state = _state(path)
+            if state is not None and stat.S_ISLNK(state.st_mode):
                 listing.closed.append(below)
                 if name in inner or name.lower().endswith((*SUFFIXES, ARCHIVE)):
                     links.append(str(below))
             elif name in inner:
                 listing.folders.append(below)
             else:
-                listing.files.append(_file(path, below))
+                listing.files.append(_file(path, os.path.join(real, name), below, state))
     listing.refused = _refused(links, closed)
     return listing
 
 
-def _file(path: str, below: PurePosixPath) -> File:
+def _state(path: str) -> os.stat_result | None:
     try:
-        modified = os.stat(path).st_mtime
+        return os.lstat(path)
     except OSError:
-        modified = 0.0
-    return File(below, os.path.realpath(path), modified,
+        return None
+
+
+def _file(path: str, real: str, below: PurePosixPath, state: os.stat_result | None) -> File:
+    return File(below, real, 0.0 if state is None else state.st_mtime,
                 refuse_archive if is_archive(below) else lambda: load(path))
 
 

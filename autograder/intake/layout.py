@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from autograder.intake.files import BARE, SUFFIXES, File, Listing, is_archive
@@ -56,14 +57,16 @@ class Found:
                 *(PurePosixPath(path) for each in self.left for path in each.entries)]
 
 
-def assignment_folders(lesson: Lesson) -> set[str]:
+@lru_cache
+def assignment_folders(lesson: Lesson) -> frozenset[str]:
     """nbgrader's names for the lesson's folder, one for each edition."""
-    return {PurePosixPath(path).parent.name for path in lesson.editions.values()}
+    return frozenset(PurePosixPath(path).parent.name for path in lesson.editions.values())
 
 
-def notebook_names(lesson: Lesson) -> set[str]:
+@lru_cache
+def notebook_names(lesson: Lesson) -> frozenset[str]:
     """The names of the lesson's notebook."""
-    return {PurePosixPath(path).name for path in lesson.editions.values()}
+    return frozenset(PurePosixPath(path).name for path in lesson.editions.values())
 
 
 def is_assignment(name: str, lesson: Lesson) -> bool:
@@ -72,6 +75,7 @@ def is_assignment(name: str, lesson: Lesson) -> bool:
     return any(plain == _plain(one) for one in assignment_folders(lesson))
 
 
+@lru_cache
 def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", _COUNTED.sub("", name).casefold())
 

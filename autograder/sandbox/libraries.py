@@ -55,8 +55,13 @@ class Libraries(NamedTuple):
 
     def in_a_package(self, path: str) -> bool:
         """Whether a shared library came with one of the packages."""
-        packages = tuple(f"{os.path.realpath(package)}/" for package in self.packages)
-        return os.path.realpath(path).startswith(packages)
+        return os.path.realpath(path).startswith(_inside(self.packages))
+
+
+@cache
+def _inside(folders: tuple[str, ...]) -> tuple[str, ...]:
+    """How the paths of what is in these folders begin."""
+    return tuple(f"{os.path.realpath(folder)}/" for folder in folders)
 
 
 @cache
