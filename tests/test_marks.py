@@ -17,7 +17,7 @@ from stores import keep
 from autograder import cli
 from autograder.course.folder import Course
 from autograder.nbgrader.gradebook import Entry, GradebookError, GradebookWriter
-from autograder.nbgrader.marks import gradebook_marks
+from autograder.nbgrader.marks import dates_in_gradebook, gradebook_marks
 from autograder.output.exports import FORMATS
 from autograder.output.jsonl import json_line
 from autograder.records import Grade, text
@@ -191,6 +191,20 @@ def test_the_student_reads_that_a_teacher_still_looks_unless_the_file_has_to_com
     assert "There is no mark yet: your teacher still looks at multihead." in said[1]
     assert "The file is empty" in said[3]
     assert "teacher" not in said[3]
+
+
+def test_a_gradebook_file_is_read_directly_as_sqlalchemy_reads_it(course):
+    due(course)
+    write(course, CLASS, DUE + timedelta(hours=30, microseconds=5))
+    by_hand(course, "student-02", manual_score=1.5, extra_credit=0.25)
+    with Gradebook(course.db_url) as gradebook:
+        gradebook.find_submission("multihead", "student-03").extension = timedelta(days=1, microseconds=7)
+        gradebook.db.commit()
+    found = gradebook_marks(course, LESSON), dates_in_gradebook(course, "multihead")
+    assert found[1] == (DUE, [(grade.student, timedelta(days=1, microseconds=7) if grade.student == "student-03"
+                               else None) for grade in CLASS])
+    course.config.CourseDirectory.db_url = f"{course.db_url}?timeout=5"
+    assert (gradebook_marks(course, LESSON), dates_in_gradebook(course, "multihead")) == found
 
 
 def test_a_mark_is_never_below_zero(course):

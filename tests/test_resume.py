@@ -195,11 +195,11 @@ def test_a_run_with_nothing_new_writes_nothing(small):
     assert written(small) <= {".autograder/store.db"}
 
 
-def test_a_run_with_nothing_new_needs_neither_nbgrader_nor_workers(small):
+def test_a_run_with_nothing_new_needs_neither_nbgrader_nor_sqlalchemy_nor_workers(small):
     code = ("import sys; from pathlib import Path; from autograder.run.grade_course import grade_course\n"
             "from autograder.run.local_pool import LocalPool; LocalPool.submit = None\n"
             "grade_course(Path(sys.argv[1]))\n"
-            "sys.exit('nbgrader.api' in sys.modules)")
+            "sys.exit(bool({'nbgrader.api', 'sqlalchemy', 'jinja2'} & set(sys.modules)))")
     subprocess.run([sys.executable, "-c", code, small], check=True, cwd=Path(__file__).parents[1])
 
 

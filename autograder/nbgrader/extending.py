@@ -6,7 +6,8 @@ from contextlib import suppress
 from datetime import datetime
 
 from autograder.course.folder import Course
-from autograder.nbgrader.marks import NoGradebook, connected, due_date
+from autograder.nbgrader.database import NoGradebook, connected
+from autograder.nbgrader.marks import due_date
 
 _EXTEND = ("UPDATE submitted_assignment SET extension = :extension WHERE student_id = :student AND assignment_id = "
            "(SELECT id FROM assignment WHERE name = :assignment)")

@@ -11,12 +11,13 @@ automatic score has changed.
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autograder.course.extensions import DueDates
 from autograder.course.folder import Course, CourseError
@@ -30,9 +31,6 @@ from autograder.nbgrader.models import Notebook, SubmittedAssignment, SubmittedN
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook, notebook_name, register, source_notebook
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Grade
-
-if TYPE_CHECKING:
-    from sqlalchemy.exc import DatabaseError
 
 LOCK_SECONDS = 30                           # how long to wait for another program's write
 NO_RESPONSE = "No response."                # nbgrader's own words for an unchanged solution cell
@@ -255,24 +253,23 @@ def with_patience(url: str) -> str:
 @contextmanager
 def in_words(url: str) -> Iterator[None]:
     """Turn a database error into one line, and keep nbgrader's own log of it silent."""
-    from sqlalchemy.exc import DatabaseError, DataError, IntegrityError
     log = logging.getLogger("tornado.application")
     before, log.disabled = log.disabled, True
     try:
         yield
-    except DatabaseError as error:
-        raise GradebookError(_words(url, str(error.orig)), isinstance(error, DataError | IntegrityError),
-                             _code(error)) from error
-    except ValueError as error:             # nbgrader's InvalidEntry no longer says which database error it was
-        if not isinstance(error.__context__, DatabaseError):
+    except GradebookError:
+        raise
+    except Exception as error:
+        from sqlalchemy.exc import DatabaseError, DataError, IntegrityError
+        # nbgrader's InvalidEntry no longer says which database error it was
+        cause = error.__context__ if isinstance(error, ValueError) else error
+        said = cause.orig if isinstance(cause, DatabaseError) else cause
+        if not isinstance(cause, DatabaseError | sqlite3.Error):
             raise
-        raise GradebookError(_words(url, str(error.__context__.orig)), code=_code(error.__context__)) from error
+        raise GradebookError(_words(url, str(said)), isinstance(error, DataError | IntegrityError),
+                             getattr(said, "sqlite_errorname", "")) from error
     finally:
         log.disabled = before
-
-
-def _code(error: DatabaseError) -> str:
-    return getattr(error.orig, "sqlite_errorname", "")
 
 
 def _words(url: str, said: str) -> str:

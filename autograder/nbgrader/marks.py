@@ -5,11 +5,10 @@ imported here: that takes longer than everything else.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autograder.course.extensions import DueDates
 from autograder.course.folder import Course
@@ -17,13 +16,11 @@ from autograder.course.late import days_late
 from autograder.course.mark import Earned, make_mark
 from autograder.course.settings import read_settings
 from autograder.lessons.kit.lesson import Lesson
-from autograder.nbgrader.gradebook import GradebookError, in_words, with_patience
+from autograder.nbgrader.database import NoGradebook, Reader, reading, shown
+from autograder.nbgrader.gradebook import GradebookError
 from autograder.nbgrader.notebook import notebook_name
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Mark
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 _ASSIGNMENT = "SELECT id, duedate FROM assignment WHERE name = :name"
 _OF = "WHERE sa.assignment_id = :id"
@@ -45,16 +42,12 @@ _WORTH = ("SELECT coalesce(sum(coalesce(gc.max_score, tc.max_score, 0.0)), 0.0) 
           "JOIN notebook n ON n.id = b.notebook_id WHERE n.assignment_id = :id")
 
 
-class NoGradebook(GradebookError):
-    """There is no gradebook yet, or the assignment is not in it."""
-
-
 def gradebook_marks(course: Course, lesson: Lesson, assignment: str | None = None) -> dict[str, Mark]:
     """The mark of each student who has a submission in the gradebook. Raises GradebookError."""
     check_nbgrader()
     name = assignment or lesson.name
     settings, dates = read_settings(course.root), DueDates(course.root, name)
-    with connected(course.db_url) as db:
+    with reading(course.db_url) as db:
         found, due = _assignment(db, name, course.db_url)
         worth = float(_rows(db, _WORTH, found)[0][0])
         cells = _cells(db, found, _exercises(lesson, name))
@@ -69,7 +62,7 @@ def gradebook_marks(course: Course, lesson: Lesson, assignment: str | None = Non
 def formgrader_pages(course: Course, lesson: Lesson) -> dict[str, str]:
     """student -> the address where a person gives points for this student's notebook, in the formgrader."""
     address = read_settings(course.root).formgrader.rstrip("/")
-    with suppress(GradebookError), connected(course.db_url) as db:
+    with suppress(GradebookError), reading(course.db_url) as db:
         found, _ = _assignment(db, lesson.name, course.db_url)
         return {student: f"{address}/submissions/{submitted}/"
                 for student, name, submitted in _rows(db, _NOTEBOOKS, found)
@@ -79,40 +72,35 @@ def formgrader_pages(course: Course, lesson: Lesson) -> dict[str, str]:
 
 def due_date(course: Course, assignment: str) -> datetime | None:
     """When the assignment is due by the gradebook, in UTC; None if that is not set, or there is no gradebook yet."""
-    with suppress(GradebookError), connected(course.db_url) as db:
+    with suppress(GradebookError), reading(course.db_url) as db:
         return _assignment(db, assignment, course.db_url)[1]
     return None
 
 
 def dates_in_gradebook(course: Course, assignment: str) -> tuple[datetime | None, list[tuple[str, timedelta | None]]]:
     """When the assignment is due by the gradebook, and each student's extension there. Raises GradebookError."""
-    with connected(course.db_url) as db:
+    with reading(course.db_url) as db:
         found, due = _assignment(db, assignment, course.db_url)
         return due, [(student, extension) for student, _, extension, _ in _submissions(db, found)]
 
 
-def _rows(db: Connection, query: str, assignment: str) -> Sequence[Any]:
-    import sqlalchemy
-    return db.execute(sqlalchemy.text(query), {"id": assignment}).all()
+def _rows(db: Reader, query: str, assignment: str, **times: Sequence[str]) -> list[Sequence[Any]]:
+    return list(db.rows(query, {"id": assignment}, **times))
 
 
-def _assignment(db: Connection, name: str, url: str) -> tuple[str, datetime | None]:
+def _assignment(db: Reader, name: str, url: str) -> tuple[str, datetime | None]:
     """The assignment's id in the gradebook, and when it is due."""
-    import sqlalchemy
-    found = db.execute(sqlalchemy.text(_ASSIGNMENT).columns(duedate=sqlalchemy.DateTime),
-                       {"name": name}).one_or_none()
-    if found is None:
-        raise NoGradebook(f"the gradebook {_shown(url)} has no assignment {name!r}; run `autograder grade` first")
-    return found[0], found[1]
+    found = list(db.rows(_ASSIGNMENT, {"name": name}, moments=["duedate"]))
+    if not found:
+        raise NoGradebook(f"the gradebook {shown(url)} has no assignment {name!r}; run `autograder grade` first")
+    return found[0][0], found[0][1]
 
 
-def _submissions(db: Connection, assignment: str) -> Sequence[Any]:
-    import sqlalchemy
-    query = sqlalchemy.text(_SUBMISSIONS).columns(timestamp=sqlalchemy.DateTime, extension=sqlalchemy.Interval)
-    return db.execute(query, {"id": assignment}).all()
+def _submissions(db: Reader, assignment: str) -> list[Sequence[Any]]:
+    return _rows(db, _SUBMISSIONS, assignment, moments=["timestamp"], spans=["extension"])
 
 
-def _cells(db: Connection, assignment: str, exercises: Mapping[tuple[str, str], str]) -> dict[str, list[tuple]]:
+def _cells(db: Reader, assignment: str, exercises: Mapping[tuple[str, str], str]) -> dict[str, list[tuple]]:
     """The graded cells of each student, in the order of the lesson: the name of the exercise, then the columns."""
     places = {name: place for place, name in enumerate(exercises.values())}
     found: dict[str, list[tuple]] = {}
@@ -147,23 +135,3 @@ def _earned(cells: Sequence[tuple], worth: float, days: int, penalty: float) -> 
             exercises[name] = (float(points + extra) if known else None, float(most))
     return Earned(score, worth, sum(automatic) if automatic else None, exercises, tuple(waiting), tuple(replaced),
                   bool(exercises), days, penalty)
-
-
-@contextmanager
-def connected(url: str) -> Iterator[Connection]:
-    """A connection to an existing gradebook: nbgrader's own way of opening one would create it."""
-    from sqlalchemy import create_engine, make_url
-    where = make_url(url)
-    if where.get_backend_name() == "sqlite" and not (where.database and Path(where.database).is_file()):
-        raise NoGradebook(f"there is no gradebook {_shown(url)}; run `autograder grade` first")
-    engine = create_engine(with_patience(url))
-    try:
-        with in_words(url), engine.connect() as connection:
-            yield connection
-    finally:
-        engine.dispose()
-
-
-def _shown(url: str) -> str:
-    from sqlalchemy import make_url
-    return make_url(url).set(query={}).render_as_string(hide_password=True)

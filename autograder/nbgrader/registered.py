@@ -8,12 +8,11 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-import sqlalchemy
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade, is_locked, is_task
 
-from autograder.nbgrader.marks import NoGradebook, connected
+from autograder.nbgrader.database import NoGradebook, reading
 from autograder.nbgrader.session import folder_of, lesson_of
 
 _KINDS = ("SELECT s.name, EXISTS (SELECT 1 FROM base_cell b JOIN grade_cells g ON g.id = b.id "
@@ -39,9 +38,9 @@ class AsRegistered(NbGraderPreprocessor):
 
 def graded_cells(url: str, assignment: str, notebook: str) -> dict[str, bool]:
     """Whether each cell of this notebook is a graded one in the gradebook; empty until somebody handed in."""
-    with suppress(NoGradebook), connected(url) as db:
-        return {name: bool(graded) for name, graded in db.execute(
-            sqlalchemy.text(_KINDS), {"assignment": assignment, "notebook": notebook})}
+    with suppress(NoGradebook), reading(url) as db:
+        return {name: bool(graded) for name, graded in db.rows(
+            _KINDS, {"assignment": assignment, "notebook": notebook})}
     return {}
 
 

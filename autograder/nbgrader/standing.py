@@ -7,14 +7,14 @@ everything else.
 from __future__ import annotations
 
 import os
+import stat
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from autograder.course.extensions import extensions
 from autograder.course.folder import CONFIG, Course
@@ -22,10 +22,9 @@ from autograder.course.settings import FILE as SETTINGS
 from autograder.course.store import Last, Store, Written
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.afterwards import other_ways
+from autograder.nbgrader.database import NoGradebook, Reader, one_of, reading
+from autograder.nbgrader.gradebook import GradebookError
 from autograder.records import Submission
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 JUST_NOW = 2 * 10**9                            # ns; the largest time step of a file system
 _WRITERS = ("nbgrader", "output", "locale")     # folders of the package that decide what is written for a grade
@@ -90,11 +89,12 @@ class Standing:
     def wrote(self, written: Iterable[tuple[str, int, str, Sequence[Path]]]) -> None:
         """Remember these (student, number of the grade, mark, files), whose rows are in the gradebook now."""
         written = list(written)
-        with self._gradebook() as connection:
-            if connection is None:
-                return
-            course = self._of_course(connection)
-            rows = _rows(connection, self._lesson.name, [student for student, *_ in written])
+        try:
+            with reading(self._course.db_url) as db:
+                course = self._of_course(db)
+                rows = _rows(db, self._lesson.name, [student for student, *_ in written])
+        except NoGradebook:
+            return
         for student, number, mark, paths in written:
             now = _standing(self._with_extension(course, student), rows.get(student), paths)
             self._later.append(Written(student, number, mark, self._handed_in.pop(student, ""), now))
@@ -123,32 +123,14 @@ class Standing:
     @cached_property
     def _found(self) -> tuple[str, dict[str, int]]:
         """What the gradebook holds when first asked: for the course, and for each student."""
-        from sqlalchemy.exc import SQLAlchemyError
-        with suppress(SQLAlchemyError), self._gradebook() as connection:
-            if connection is not None:
-                return self._of_course(connection), _rows(connection, self._lesson.name)
+        with suppress(GradebookError), reading(self._course.db_url) as db:
+            return self._of_course(db), _rows(db, self._lesson.name)
         return "", {}
 
-    @contextmanager
-    def _gradebook(self) -> Iterator[Connection | None]:
-        """A connection to the gradebook, or None if the file does not exist yet."""
-        from sqlalchemy import create_engine, make_url
-        url = make_url(self._course.db_url)
-        if url.get_backend_name() == "sqlite" and not (url.database and Path(url.database).is_file()):
-            yield None
-            return
-        engine = create_engine(url)
-        try:
-            with engine.connect() as connection:
-                yield connection
-        finally:
-            engine.dispose()
-
-    def _of_course(self, connection: Connection) -> str:
+    def _of_course(self, db: Reader) -> str:
         """What is the same for all students: the course's cells and settings, and the version of the writers."""
-        import sqlalchemy
-        found = [sorted(map(repr, connection.execute(sqlalchemy.text(f"{query} WHERE a.name = :name"),
-                                                     {"name": self._lesson.name}))) for query in _OF_ASSIGNMENT]
+        found = [sorted(repr(tuple(row)) for row in db.rows(f"{query} WHERE a.name = :name",
+                                                            {"name": self._lesson.name})) for query in _OF_ASSIGNMENT]
         return _digest(self._files, found)
 
     @cached_property
@@ -163,18 +145,14 @@ class Standing:
                                          if path.suffix != ".pyc" and path.is_file()))
 
 
-def _rows(connection: Connection, assignment: str, students: Sequence[str] | None = None) -> dict[str, int]:
+def _rows(db: Reader, assignment: str, students: Sequence[str] | None = None) -> dict[str, int]:
     """The rows of these students, or of all, each as a number that changes with any row or value."""
-    import sqlalchemy
+    among, values = one_of(students or ())
+    only = "" if students is None else f" AND sa.student_id IN {among}"
     found: dict[str, int] = {}
     for kind, query in enumerate(_OF_STUDENTS):
-        statement = sqlalchemy.text(f"{query} WHERE a.name = :assignment" + (
-            "" if students is None else " AND sa.student_id IN :students"))
-        values: dict[str, object] = {"assignment": assignment}
-        if students is not None:
-            values["students"] = list(students)
-            statement = statement.bindparams(sqlalchemy.bindparam("students", expanding=True))
-        for student, *row in connection.execute(statement.execution_options(yield_per=1000), values):
+        rows = db.rows(f"{query} WHERE a.name = :assignment{only}", {"assignment": assignment, **values})
+        for student, *row in rows:
             found[student] = (found.get(student, 0) + int(_digest(kind, *row), 16)) % 2**96
     return found
 
@@ -200,11 +178,12 @@ def _handed_in(folder: Path) -> str:
     found, just_now = set(), time.time_ns() - JUST_NOW
     try:
         for where, folders, names in os.walk(folder):
-            for path in (where, *(os.path.join(where, name) for name in (*folders, *names))):
-                state = os.lstat(path)
-                if os.path.islink(path) or state.st_ctime_ns > just_now:
+            below = os.path.relpath(where, folder)
+            for name in ("", *folders, *names):
+                state = os.lstat(os.path.join(where, name) if name else where)
+                if stat.S_ISLNK(state.st_mode) or state.st_ctime_ns > just_now:
                     return ""
-                found.add((os.path.relpath(path, folder), state.st_ctime_ns, state.st_size, state.st_ino))
+                found.add((below, name, state.st_ctime_ns, state.st_size, state.st_ino))
     except OSError:
         return ""
     return _digest(sorted(found)) if found else ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 from autograder.course.folder import Course
+from autograder.nbgrader.database import reading
 from autograder.nbgrader.gradebook import GradebookError
-from autograder.nbgrader.marks import connected
 from autograder.output.class_list import Person
 
 _STUDENTS = "SELECT id, coalesce(first_name, ''), coalesce(last_name, ''), coalesce(email, '') FROM student"
@@ -13,8 +13,7 @@ _STUDENTS = "SELECT id, coalesce(first_name, ''), coalesce(last_name, ''), coale
 
 def gradebook_students(course: Course) -> dict[str, Person]:
     """Everyone in the gradebook; nobody if there is none that can be read."""
-    import sqlalchemy
-    with suppress(GradebookError), connected(course.db_url) as db:
+    with suppress(GradebookError), reading(course.db_url) as db:
         return {student: Person(student, f"{first} {last}".strip(), email)
-                for student, first, last, email in db.execute(sqlalchemy.text(_STUDENTS))}
+                for student, first, last, email in db.rows(_STUDENTS)}
     return {}

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from autograder.course.folder import Course, CourseError
 from autograder.lessons.kit.lesson import Lesson
-from autograder.nbgrader.marks import NoGradebook, gradebook_marks
+from autograder.nbgrader.database import NoGradebook
+from autograder.nbgrader.marks import gradebook_marks
 from autograder.records import Mark
 
 

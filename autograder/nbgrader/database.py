@@ -1,0 +1,116 @@
+"""Read a gradebook with plain SQL. SQLAlchemy, which takes longer to import than a class to look at, is imported only
+where the gradebook is not simply a SQLite file.
+"""
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from autograder.nbgrader.gradebook import LOCK_SECONDS, GradebookError, in_words, with_patience
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_FILE = re.compile(r"sqlite:///([^?%]+)")               # an address that means just this file
+_EPOCH = datetime(1970, 1, 1)                           # where nbgrader's spans of time begin in SQLite
+
+
+class NoGradebook(GradebookError):
+    """There is no gradebook yet, or the assignment is not in it."""
+
+
+class Reader(Protocol):
+    """An open gradebook."""
+
+    def rows(self, query: str, values: Mapping[str, object] = {}, moments: Sequence[str] = (),
+             spans: Sequence[str] = ()) -> Iterable[Sequence[Any]]:
+        """The rows of a query with `:names`; these of their columns are moments or spans of time."""
+        ...
+
+
+class _File:
+    """A SQLite file."""
+
+    def __init__(self, connection: sqlite3.Connection):
+        self._connection = connection
+
+    def rows(self, query: str, values: Mapping[str, object] = {}, moments: Sequence[str] = (),
+             spans: Sequence[str] = ()) -> Iterable[Sequence[Any]]:
+        cursor = self._connection.execute(query, values)
+        if not moments and not spans:
+            return cursor
+        kinds = [name in moments or name in spans and "span" for name, *_ in cursor.description]
+        return [tuple(_timed(value, kind) for value, kind in zip(row, kinds, strict=True)) for row in cursor]
+
+
+class _Server:
+    """Whatever SQLAlchemy can open."""
+
+    def __init__(self, connection: Connection):
+        self._connection = connection
+
+    def rows(self, query: str, values: Mapping[str, object] = {}, moments: Sequence[str] = (),
+             spans: Sequence[str] = ()) -> Iterable[Sequence[Any]]:
+        import sqlalchemy
+        types = {**dict.fromkeys(moments, sqlalchemy.DateTime), **dict.fromkeys(spans, sqlalchemy.Interval)}
+        statement = sqlalchemy.text(query)
+        if types:
+            statement = statement.columns(**types)
+        return self._connection.execute(statement, dict(values), execution_options={"yield_per": 1000})
+
+
+def _timed(value: Any, kind: bool | str) -> Any:
+    if not kind or value is None:
+        return value
+    return datetime.fromisoformat(value) if kind is True else datetime.fromisoformat(value) - _EPOCH
+
+
+@contextmanager
+def reading(url: str) -> Iterator[Reader]:
+    """The gradebook, to read; NoGradebook if there is none, GradebookError if it cannot be read."""
+    if plain := _FILE.fullmatch(url):
+        if not Path(plain[1]).is_file():
+            raise _absent(url)
+        with in_words(url), closing(sqlite3.connect(plain[1], timeout=LOCK_SECONDS)) as connection:
+            yield _File(connection)
+    else:
+        with connected(url) as connection:
+            yield _Server(connection)
+
+
+@contextmanager
+def connected(url: str) -> Iterator[Connection]:
+    """A connection to an existing gradebook: nbgrader's own way of opening one would create it."""
+    from sqlalchemy import create_engine, make_url
+    where = make_url(url)
+    if where.get_backend_name() == "sqlite" and not (where.database and Path(where.database).is_file()):
+        raise _absent(url)
+    engine = create_engine(with_patience(url))
+    try:
+        with in_words(url), engine.connect() as connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
+def _absent(url: str) -> NoGradebook:
+    return NoGradebook(f"there is no gradebook {shown(url)}; run `autograder grade` first")
+
+
+def shown(url: str) -> str:
+    """The address for people: without a password."""
+    if _FILE.fullmatch(url) and url.isascii():
+        return url
+    from sqlalchemy import make_url
+    return make_url(url).set(query={}).render_as_string(hide_password=True)
+
+
+def one_of(names: Sequence[str]) -> tuple[str, dict[str, object]]:
+    """What follows IN for these values, and the values by name."""
+    values: dict[str, object] = {f"value{number}": name for number, name in enumerate(names)}
+    return f"({', '.join(f':{name}' for name in values)})", values
