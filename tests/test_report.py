@@ -527,6 +527,33 @@ def test_a_course_has_everyone_whose_work_is_there_with_links_to_their_feedback(
         "a b": "feedback/a%20b/multihead.html", "b": None, "c": "feedback/c/multihead.html"}
 
 
+def test_a_page_that_would_be_the_same_is_not_made_again_unless_it_was_damaged(course, monkeypatch):
+    assert run(["report"]) == 0
+    page, made = course / "report.html", []
+    whole = page.read_bytes()
+    monkeypatch.setattr("autograder.report.page.report_page", lambda *given, **more: made.append(1) or "another page")
+    assert run(["report"]) == 0
+    assert made == []
+    assert page.read_bytes() == whole
+    page.write_bytes(whole.replace(b"Class report", b"Class  report", 1))
+    assert run(["report"]) == 0
+    assert made == [1]
+
+
+@pytest.mark.parametrize("change", [
+    lambda course: keep(course, replace(GRADE, student="c", points=0.5)),
+    lambda course: (course / "feedback" / "c" / "multihead.html").unlink(),
+    lambda course: (course / "autograder.toml").write_text("pass_percent = 60"),
+    lambda course: (course / "submitted" / "stray.ipynb").write_text("{}"),
+], ids=["a-grade", "a-link", "a-rule", "a-stray-file"])
+def test_a_page_is_made_again_when_what_it_shows_has_changed(course, change):
+    assert run(["report"]) == 0
+    before = (course / "report.html").read_bytes()
+    change(course)
+    assert run(["report"]) == 0
+    assert (course / "report.html").read_bytes() != before
+
+
 def test_links_lead_from_where_the_page_is(course):
     (course / "out").mkdir()
     assert run(["report", "--output", "out/class.html"]) == 0

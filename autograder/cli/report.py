@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import click
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from autograder.course.submitted import SubmittedFolder
     from autograder.records import Grade
     from autograder.report.grid import Link
-    from autograder.report.page import Run
+    from autograder.report.run import Run
 
 KEY = Path(".autograder", "anonymous.key")
 OWN_PROCESS = 2000                              # from this many students a run's report gets its own process
@@ -111,14 +111,19 @@ def _name(lesson: str, anonymous: bool = False) -> str:
 def _write(target: Path, run: Run, language: str | None, course: Course | None, anonymous: bool = False,
            against: Run | None = None, pass_mark: float | None = None) -> bool:
     from autograder.atomic import whole_file
+    from autograder.report.run import made_of, shows, signed
+    settings, link = course_settings(course.root) if course else course_settings(), _links(course, target)
+    choices: dict[str, Any] = {"language": language or _language(run.grades), "pass_mark": pass_mark,
+                               "pass_share": settings.pass_percent / 100,
+                               "secret": _secret(course) if anonymous else None}
+    made = made_of(run, against and vars(against), choices, [link(grade) for grade in run.grades])
+    if shows(target, made):
+        return True
     from autograder.report.page import report_page
-    settings = course_settings(course.root) if course else course_settings()
-    page, complete = _with_everybody(run, partial(
-        report_page, language=language or _language(run.grades), against=against, pass_mark=pass_mark,
-        pass_share=settings.pass_percent / 100, link=_links(course, target),
-        secret=_secret(course) if anonymous else None))
+    page, complete = _with_everybody(run, partial(report_page, against=against, link=link, **choices))
+    content = page.encode("utf-8", "replace")
     with writing(target), whole_file(target) as file:
-        file.write(page.encode("utf-8", "replace"))
+        file.write(signed(content, made) if complete else content)
     return complete
 
 
@@ -156,8 +161,8 @@ def _language(grades: Sequence[Grade]) -> str:
 def _run(path: Path | None, lesson: str, work: SubmittedFolder | None = None) -> Run:
     """The grades of one lesson in this file; of a course, only of students whose work is still in submitted/."""
     from autograder.cli.final_marks import with_own_marks
-    from autograder.report.page import Run
     from autograder.report.reading import read_left
+    from autograder.report.run import Run
     course = work.course if work is not None else None
     settings = course_settings(course.root) if course is not None else course_settings()
     grades = last_grades(path, lesson)

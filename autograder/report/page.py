@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
@@ -19,12 +18,12 @@ from typing import Any
 from markupsafe import Markup
 
 from autograder.locale.language import translate
-from autograder.output.class_list import ClassList, Person
+from autograder.output.class_list import ClassList
 from autograder.output.feedback import page_template
 from autograder.output.final import has_more
 from autograder.output.marks import number
 from autograder.output.plain import plain
-from autograder.records import Grade, Left, Text
+from autograder.records import Grade, Text
 from autograder.report import charts
 from autograder.report.anonymous import anonymous
 from autograder.report.cells import SIGNS
@@ -34,22 +33,9 @@ from autograder.report.grid import Link, grid_data, json_in_page
 from autograder.report.items import costliest, items, remarked
 from autograder.report.mistakes import mistakes, unexplained
 from autograder.report.person import groups
+from autograder.report.run import Run as Run
 
 TEMPLATES = Path(__file__).parent / "templates"
-
-
-@dataclass(frozen=True)
-class Run:
-    """One grading of a class: the grades, and where and when they were made."""
-
-    grades: Sequence[Grade]
-    name: str = ""                              # where they came from, for people
-    when: datetime | None = None                # when the last of them was made
-    left: Sequence[Left] = ()                   # what was not looked at
-    people: ClassList = ClassList()             # what the students are called
-    absent: Sequence[Person] = ()               # who of the class handed in nothing
-    places: Mapping[str, str] = field(default_factory=dict)     # student -> the page where a person gives points
-    rules: Sequence[tuple[str, str]] = ()       # what the course has decided about marks and late work, for people
 
 
 def report_page(run: Run, language: str, *, against: Run | None = None, pass_mark: float | None = None,

@@ -6,7 +6,7 @@ translated sentences; each becomes a Text that says just that.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from autograder.records import ExerciseGrade, Grade, Left, Text
 
 Titles = Mapping[tuple[str, str], Text]         # (exercise, check) -> the check's line
 SAID = "{said}"                                 # the template of a sentence that was already translated
+_RECORDED = b'"lesson":'                         # what only a record has
 _VERDICT = ("check", "verdict", "points", "max_points", "world", "mistakes")
 _GRADE = ("submission", "student", "status", "points", "max_points", "isolation", "seconds", "cells", "key", "checks",
           "language")
@@ -85,6 +86,9 @@ def _read(line: bytes, titles: Titles, path: Path, number: int, journal: bool) -
 
 def _grade(line: bytes, titles: Titles) -> tuple[Grade | None, bool]:
     """The grade on one line, and whether it is a record (of a journal) rather than output for people."""
+    with suppress(msgspec.MsgspecError):
+        if _RECORDED in line:                     # a record, decoded at once
+            return msgspec.json.decode(line, type=Grade), True
     data = msgspec.json.decode(line)
     if data.get("status") in NO_GRADE:
         return None, False
