@@ -17,8 +17,7 @@ from autograder.course.rules import rules_of
 from autograder.course.submitted import SubmittedFolder
 from autograder.intake import read_everything
 from autograder.judge.engine import Limits
-from autograder.lessons import DEFAULT
-from autograder.lessons.installed import lesson_called, lesson_names, load_lesson
+from autograder.lessons.installed import lesson_called, load_lesson, trusted_names, whole
 from autograder.locale.language import translate
 from autograder.records import Grade, Left
 from autograder.sandbox.tiers import NoIsolation
@@ -52,7 +51,7 @@ def check(*paths: str | Path, lesson: str | None = None, course: str | Path | No
     """
     there = None if course is None else Path(course)
     rules = rules_of(there, **_fields(limits))
-    names = [lesson_called(lesson, there)] if lesson is not None else lesson_names(there)
+    names = [lesson_called(lesson, there)] if lesson is not None else trusted_names(there)
     submissions, left = read_everything(paths, [rules.lesson(name) for name in names], rules.limits.budget)
     grades = Checked()
     grades.left = tuple(left)
@@ -63,12 +62,12 @@ def check(*paths: str | Path, lesson: str | None = None, course: str | Path | No
     return grades
 
 
-def grade_course(folder: str | Path, *, lesson: str = DEFAULT, students: Sequence[str] = (), language: str = "",
+def grade_course(folder: str | Path, *, lesson: str | None = None, students: Sequence[str] = (), language: str = "",
                  jobs: int = 1, force: bool = False, limits: Limits | None = None, on_grade: OnGrade | None = None
                  ) -> Grades:
     """Grade the work handed in in this course, as `autograder grade` does; returns the grades in the order of the
     students, each with the final `mark`. Beside them are `left`: what was not looked at, and why, and `absent`: who of
-    the class handed in nothing.
+    the class handed in nothing. Without `lesson` it is the first of the course's own, else multihead.
 
     Writes the gradebook, autograded/ and feedback/. Only new and changed work is run, unless `force`; `students`
     restricts it to those. `language` is the language of the feedback, "" for that of each student's notebook.
@@ -76,7 +75,7 @@ def grade_course(folder: str | Path, *, lesson: str = DEFAULT, students: Sequenc
     from autograder.run.class_list import class_of_course
     from autograder.run.grade_course import grade_course as grade_class
     work = SubmittedFolder(Course.find(Path(folder)))
-    name = lesson_called(lesson, work.course.root)
+    name = _named(lesson, work.course.root)
     there = work.students(load_lesson(name, work.course.root))
     missing = class_of_course(work.course, there).without(there)        # a roster that cannot be used is said first
     grades = grade_class(work, lesson=name, students=tuple(students), language=language, jobs=jobs, force=force,
@@ -84,17 +83,21 @@ def grade_course(folder: str | Path, *, lesson: str = DEFAULT, students: Sequenc
     return grades if students else grades.beside(absent=[person.student for person in missing])
 
 
-def verify(lesson: str = DEFAULT, *, course: str | Path | None = None, quick: bool = False,
+def verify(lesson: str | None = None, *, course: str | Path | None = None, quick: bool = False,
            limits: Limits | None = None, progress: Callable[[str, int, int], None] | None = None) -> Proof:
     """The proof of a lesson: right solutions keep every point, and every known mistake loses some. Takes minutes.
 
-    `course` is the folder of a course with lessons of its own. `quick` tries only a part. `proof.holds` says whether
-    everything is as it should be; `progress` is told what is being tried, how much of it is done, and how much there
-    is.
+    `course` is the folder of a course with lessons of its own, the first of which is meant if none is named. `quick`
+    tries only a part. `proof.holds` says whether everything is as it should be; `progress` is told what is being
+    tried, how much of it is done, and how much there is.
     """
     from autograder.proof import verify as prove
     there = None if course is None else Path(course)
-    return prove(load_lesson(lesson_called(lesson, there), there), limits, quick, progress)
+    return prove(whole(load_lesson(_named(lesson, there), there)), limits, quick, progress)
+
+
+def _named(lesson: str | None, course: Path | None) -> str:
+    return lesson_called(lesson, course) if lesson is not None else trusted_names(course)[0]
 
 
 def _fields(limits: Limits | None) -> dict[str, Any]:

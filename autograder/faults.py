@@ -4,6 +4,8 @@ from __future__ import annotations
 import errno
 import os
 import traceback
+from collections.abc import Collection
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:                               # `--help` runs without them
@@ -53,3 +55,9 @@ def _unknown(exercise: ExerciseGrade) -> ExerciseGrade:
     verdicts = tuple(replace(verdict, verdict="broken", points=None, world=None, message=None, mistakes=(),
                              picture=None) for verdict in exercise.verdicts)
     return replace(exercise, points=None, verdicts=verdicts, diagnosis=type(exercise.diagnosis)())
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """"; did you mean X?", or all existing names."""
+    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(known)}"

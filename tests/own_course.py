@@ -1,8 +1,11 @@
 """A course with a lesson of its own: layernorm, copied out of the package under another name."""
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
+
+from documented import blocks
 
 from autograder import cli
 from autograder.lessons.kit.course_file import course_file
@@ -30,6 +33,22 @@ def add_lesson(folder: Path, name: str = NAME) -> None:
         shutil.copytree(course_file(f"assignments/layernorm{edition}"), made,
                         ignore=shutil.ignore_patterns("__pycache__", ".*"))
         (made / "layernorm.ipynb").rename(made / f"{name}.ipynb")
+
+
+def softmax_course(folder: Path, finished: bool = True) -> Path:
+    """The course that docs/lesson.md makes in this folder, which becomes the current one."""
+    files = {block.file: block.code for block in blocks("docs/lesson.md") if block.file}
+    assert cli.run(["init", "--empty", str(folder)]) == 0
+    os.chdir(folder)
+    Path("solutions").mkdir()
+    Path("solutions/softmax.py").write_text(files["solutions/softmax.py"])
+    assert cli.run(["new", "lesson", "softmax", "--points", "4"]) == 0
+    if finished:
+        for name, code in files.items():
+            Path(name).write_text(code)
+        notebook = Path("assignments/softmax/softmax.ipynb")
+        notebook.write_text(notebook.read_text().replace("TODO: ", ""))
+    return folder
 
 
 def solved(course: Path, name: str = NAME) -> bytes:

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -21,7 +20,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from autograder.course.times import EXPECTED, understood, why_not
-from autograder.faults import Refused
+from autograder.faults import Refused, nearest
 from autograder.lessons.installed import lesson_names, load_lesson, own_lessons, untrusted
 from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.records import text
@@ -313,9 +312,3 @@ def _shown(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)
     except TypeError:                       # TOML also has dates and times
         return str(value)
-
-
-def nearest(name: str, known: Collection[str]) -> str:
-    """"; did you mean X?", or all existing names."""
-    close = get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(known)}"

@@ -98,14 +98,13 @@ def _submissions(session: pytest.Session) -> Iterator[SubmissionNode]:
 
 def _lessons(config: pytest.Config) -> list[Lesson]:
     """The lesson that was named, or all of them; also those of the course in the folder where pytest was started."""
-    from autograder.lessons.installed import lesson_called, lesson_names, load_lesson, untrusted
+    from autograder.lessons.installed import lesson_called, load_lesson, trusted_names
     name, course = config.option.submission_lesson, config.invocation_params.dir
-    if not name and (line := untrusted(course)):
-        raise pytest.UsageError(f"--submission: {line}")
     try:
-        return [load_lesson(each, course) for each in ([lesson_called(name, course)] if name else lesson_names(course))]
+        names = [lesson_called(name, course)] if name else trusted_names(course)
+        return [load_lesson(each, course) for each in names]
     except ValueError as error:
-        raise pytest.UsageError(f"--submission-lesson: {error}") from None
+        raise pytest.UsageError(f"--submission{'-lesson' if name else ''}: {error}") from None
 
 
 class SubmissionNode(pytest.Collector):

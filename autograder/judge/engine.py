@@ -19,6 +19,7 @@ from autograder.judge.local_subject import LocalSubject
 from autograder.judge.mended import NO_ANSWER, NO_CACHE, laid_out_alike, mended_world, untried
 from autograder.judge.own_test import Trials, own_test
 from autograder.judge.points import exercise_grade, ungraded, without_points
+from autograder.judge.rehearsal import rehearse
 from autograder.judge.worlds import Attempt, Judged, Open, functions_of, own_derivative_world, own_world, stand_in_world
 from autograder.lessons.kit.lesson import Implementation, Lesson
 from autograder.lessons.kit.quoting import quoted
@@ -216,7 +217,12 @@ class Engine:
 
     def __enter__(self) -> Engine:
         self._sandbox.__enter__()
-        self._assessor = Assessor(self.lesson)
+        try:
+            self._assessor = Assessor(self.lesson)
+            rehearse(self.lesson, self._assessor.reference)
+        except BaseException:
+            self._sandbox.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(self, *exception: Any) -> None:

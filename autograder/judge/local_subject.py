@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from autograder.lessons.kit.bounded import TooLong, bounded
 from autograder.records import Call, Outcome, Proxy, Result, StandIns
 from autograder.sandbox.allowance import for_everybody
 from autograder.sandbox.questions import on_wire, outcome_of, recorded, results_in
@@ -45,6 +46,7 @@ class LocalSubject:
             self._put_in_place(replaced)
         self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
         self._live: WeakKeyDictionary[Call, Kept] = WeakKeyDictionary()
+        self._endless: set[str] = set()                         # the functions that were stopped once
 
     def _put_in_place(self, replaced: dict[str, Any]) -> None:
         """Let stand-ins take the place of what was defined since, as in a student's process."""
@@ -112,13 +114,20 @@ class LocalSubject:
             if earlier.status != "answered":
                 return Outcome(earlier.status, error=earlier.error,
                                message=f"{result.of.function}, whose answer this call needs, gave none")
+        if call.function in self._endless:
+            return Outcome("timed_out")
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), bounded():
                 live, answer = perform(self._namespace, call.function, call.args, self._special, Exception)
             self._live[call] = Kept(live)
             if answer.status == "out_of_memory":                # this process has no more: nothing to remember
                 raise MemoryError(answer.message or call.function)
             return outcome_of(as_received(answer), 0.0)
+        except TooLong:
+            self._endless.add(call.function)
+            return Outcome("timed_out")
+        except SystemExit:
+            return Outcome("quit")
         except (LookupError, WireError) as error:
             return Outcome("refused", message=str(error.args[0]))
 

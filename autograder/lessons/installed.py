@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tomllib
-import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -23,12 +21,13 @@ from types import ModuleType
 
 from autograder.faults import Refused
 from autograder.lessons import DEFAULT
+from autograder.lessons.kit.bounded import TooLong, bounded
 from autograder.lessons.kit.home import Home
 from autograder.lessons.kit.lesson import Lesson
-from autograder.lessons.order import fault_in_checks, fault_in_files, fault_in_ways
+from autograder.lessons.order import fault_in_checks, fault_in_files, fault_in_ways, place_and_words
 from autograder.lessons.own_code import package_of
+from autograder.lessons.tables import fault_in_tables, learn_words
 from autograder.lessons.trust import is_trusted
-from autograder.locale.language import LANGUAGES, learn
 
 GROUP = "autograder.lessons"                    # of entry points: the name of a lesson -> a package that has it
 FOLDER = "lessons"                              # of a course, with a folder for each lesson of its own
@@ -46,6 +45,16 @@ def lesson_names(course: Where = None) -> list[str]:
     own = _own(course)
     others = sorted(({*_ours(), *_of_packages()}) - {*own}, key=lambda name: (name != DEFAULT, name))
     return [*own, *others]
+
+
+def trusted_names(course: Where = None) -> list[str]:
+    """The same for who names no lesson: LessonError if the course has its own and may not use them.
+
+    Another lesson in their place would be a surprise.
+    """
+    if line := untrusted(course):
+        raise LessonError(line)
+    return lesson_names(course)
 
 
 def every_lesson(course: Where = None) -> list[Lesson]:
@@ -159,9 +168,7 @@ def _folder_of(name: str) -> Path:
 
 @lru_cache
 def _of_ours(name: str) -> Lesson:
-    home = Home.of_ours(name)
-    _learn(home)
-    return replace(import_module(f"{home.package}.lesson").LESSON, home=home)
+    return _checked(_read(Home.of_ours(name), name))
 
 
 # --- a lesson in a folder -----------------------------------------------------------------------------------------
@@ -192,7 +199,8 @@ def _read(home: Home, name: str) -> Lesson:
     """The lesson with the code at this place, run now."""
     if not _NAME.fullmatch(name):
         raise LessonError(f"{home.place}: a lesson cannot be called {name!r}; expected letters, digits, _ and -")
-    home = replace(home, package=package_of(name, str(home.folder), home.parts()))
+    if not home.package:
+        home = replace(home, package=package_of(name, str(home.folder), home.parts()))
     lesson = getattr(_imported(home, "lesson"), "LESSON", None)
     if not isinstance(lesson, Lesson):
         raise LessonError(f"{home.place}/lesson.py has no LESSON = Lesson(...)")
@@ -200,49 +208,33 @@ def _read(home: Home, name: str) -> Lesson:
         raise LessonError(f"{home.place}/lesson.py: the lesson is called {lesson.name!r}, and its folder {name!r}; "
                           "give both the same name")
     lesson = replace(lesson, home=home)
-    _learn(home)
+    if fault := fault_in_checks(lesson):
+        raise LessonError(fault)
+    return lesson if home.ours else whole(lesson)       # ours is looked at when it is proven, and in its tests
+
+
+def whole(lesson: Lesson) -> Lesson:
+    """The lesson, if what is only needed now and then is in order too: it is said now, and not amid a class."""
     for part in ("mistakes", "variants", "families", "other_ways"):
         if lesson.has(part):
-            _imported(home, part)               # what is wrong there is said now, and not in the middle of a class
-    if fault := fault_in_checks(lesson) or fault_in_ways(lesson):
+            _imported(lesson.home, part)
+    if fault := fault_in_ways(lesson) or fault_in_tables(lesson):
         raise LessonError(fault)
+    learn_words(lesson)
     return lesson
-
-
-def _learn(home: Home) -> None:
-    """Know the translations that lie with a lesson: nl.toml, with "a sentence" = "the same in Dutch"."""
-    for language in LANGUAGES:
-        name = f"{language}.toml"
-        if home.ours and not (home.folder / name).exists():
-            continue                            # ours are in the catalogue, and nothing else of them is read for this
-        if content := home.parts(name).get(name):
-            learn(language, _sentences(content, f"{home.place}/{name}"))
-
-
-def _sentences(content: bytes, where: str) -> dict[str, str]:
-    try:
-        said = tomllib.loads(content.decode("utf-8-sig"))
-    except ValueError as error:
-        raise LessonError(f"{where} is not TOML in UTF-8: {error}") from None
-    if not all(isinstance(each, str) for each in said.values()):
-        raise LessonError(f'{where}: expected lines such as "a sentence" = "the same in another language"')
-    return said
 
 
 def _imported(home: Home, part: str) -> ModuleType:
     """This module of the lesson; LessonError names the line at which it failed."""
     try:
-        return import_module(f"{home.package}.{part}")
-    except Exception as error:                  # the lesson is somebody's own Python and can raise anything
-        folder = f"{home.folder}/"
-        places = [(error.filename or "", error.lineno)] if isinstance(error, SyntaxError) else [
-            (frame.filename, frame.lineno) for frame in reversed(traceback.extract_tb(error.__traceback__))]
-        file, line = next((place for place in places if place[0].startswith(folder)), (f"{folder}{part}", 1))
-        said = error.msg if isinstance(error, SyntaxError) else str(error).partition("\n")[0]
+        with bounded():
+            return import_module(f"{home.package}.{part}")
+    except (Exception, SystemExit, TooLong) as error:       # the lesson is somebody's own Python and can raise anything
+        said = place_and_words(error, f"{home.folder}/", f"{home.folder}/{part}")
         remedy = ("; a lesson imports its own parts as in `from . import probes` or `from .. import probes`"
                   if isinstance(error, ImportError) else "")
-        raise LessonError(f"{home.place}/{file.removeprefix(folder)}, line {line}: {type(error).__name__}: {said}"
-                          f"{remedy}") from error
+        said = said.removeprefix(f"{home.folder}/").replace(f"{home.package}.", "")
+        raise LessonError(f"{home.place}/{said}{remedy}") from error
 
 
 def _files(lesson: Lesson) -> list[str]:

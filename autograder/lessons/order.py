@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
+from autograder.lessons.kit.bounded import TooLong, bounded
 from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.records import OtherWay, Text
 
@@ -48,25 +49,17 @@ def fault_in_files(lesson: Lesson) -> str:
     The solution is run here, as the lesson's own code was: where it fails has a line in a file.
     """
     names: dict[str, Any] = {"__name__": "reference", "print": lambda *args, **named: None}
-    for path in [*lesson.given.values(), lesson.reference]:
+    for path, source in lesson.source_files.items():
         try:
-            exec(compile(_alone(lesson, path), path, "exec", dont_inherit=True), names)
-        except Exception as error:              # it is somebody's own Python and can raise anything
-            frames = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
-            line = error.lineno if isinstance(error, SyntaxError) else next(reversed(frames), 1)
-            said = error.msg if isinstance(error, SyntaxError) else str(error).partition("\n")[0]
-            return f"{path}, line {line}: {type(error).__name__}: {said}"
+            with bounded():
+                exec(compile(source, path, "exec", dont_inherit=True), names)
+        except (Exception, SystemExit, TooLong) as error:       # it is somebody's own Python and can raise anything
+            return f"{place_and_words(error, path, path)}"
     for exercise in lesson.exercises:
         if exercise.name not in names:
             return (f"{lesson.reference} has no function {exercise.name}, which is an exercise in "
                     f"{lesson.home.place}/lesson.py")
     return next((fault for path in lesson.editions.values() if (fault := _notebook(lesson, path))), "")
-
-
-def _alone(lesson: Lesson, path: str) -> str:
-    """This file without its imports of given modules, whose names are there already; each line where it was."""
-    imports = tuple(f"from {module} import" for module in lesson.given)
-    return "\n".join("" if line.startswith(imports) else line for line in lesson.home.text(path).split("\n"))
 
 
 def _notebook(lesson: Lesson, path: str) -> str:
@@ -92,3 +85,16 @@ def fault_in_ways(lesson: Lesson) -> str:
         return (f"{lesson.home.place}/other_ways.py: expected OTHER_WAYS = "
                 f'{{"{names[0]}": [OtherWay(text("one sentence"), "its source")]}}, with names of exercises')
     return ""
+
+
+def place_and_words(error: BaseException, folder: str, otherwise: str) -> str:
+    """Where in this folder or file, and how, code of the lesson's own failed: "file, line N: TypeError: its words"."""
+    if isinstance(error, SyntaxError) and (error.filename or "").startswith(folder):
+        return f"{error.filename}, line {error.lineno}: {type(error).__name__}: {error.msg}"
+    file, line = next(((frame.filename, frame.lineno) for frame in reversed(traceback.extract_tb(error.__traceback__))
+                       if frame.filename.startswith(folder)), (otherwise, 1))
+    if isinstance(error, TooLong):
+        return f"{file}, line {line}: this does not end: it was {error}; is that an endless loop?"
+    if isinstance(error, SystemExit):
+        return f"{file}, line {line}: this ends the program; a lesson only defines things"
+    return f"{file}, line {line}: {type(error).__name__}: {str(error).partition(chr(10))[0]}"

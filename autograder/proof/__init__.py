@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autograder.judge.engine import Assessor, Engine, Limits
+from autograder.judge.rehearsal import rehearse
 from autograder.lessons.kit.lesson import Lesson
 from autograder.proof import catalogue, ends, mutation
 from autograder.proof.claim import Claim, Matrix, Progress, Proof
@@ -30,6 +31,7 @@ def verify(lesson: Lesson, limits: Limits | None = None, quick: bool = False, pr
     begun = unfinished(lesson, assessor.reference)
     if begun:
         return Proof(lesson.name, quick, "none", begun, (), {}, unfinished=True)
+    rehearse(lesson, assessor.reference)
     with Engine(lesson, limits) as engine:
         claims = [*ends.full_marks(lesson, assessor, engine), *ends.nothing(lesson, assessor, engine)]
         isolation = engine.isolation

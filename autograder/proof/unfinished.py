@@ -9,7 +9,9 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from autograder.judge.local_subject import LocalSubject
 from autograder.judge.worlds import AskIn
+from autograder.lessons.kit.bounded import TooLong, bounded
 from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.proof.claim import Claim
 from autograder.proof.fairness import seeded_variant
@@ -18,10 +20,15 @@ from autograder.records import Subject
 TODO = "TODO"
 
 
+def parts_left(lesson: Lesson, reference: Subject | None = None) -> list[str]:
+    """What is left to write, and where."""
+    return [*_solutions(lesson), *_checks(lesson, reference or LocalSubject(lesson.reference_source)),
+            *_mistakes(lesson), *_variants(lesson), *_notebooks(lesson)]
+
+
 def unfinished(lesson: Lesson, reference: Subject) -> tuple[Claim, ...]:
-    """One claim that says what is left to write, and where; empty if everything is written."""
-    parts = [*_solutions(lesson), *_checks(lesson, reference), *_mistakes(lesson), *_variants(lesson),
-             *_notebooks(lesson)]
+    """One claim that says what is left to write; empty if everything is written."""
+    parts = parts_left(lesson, reference)
     return (Claim("parts of the lesson that are written", 0, len(parts), tuple(parts)),) if parts else ()
 
 
@@ -56,7 +63,7 @@ def _worth(exercise: Exercise, folder: str) -> Iterator[str]:
 
 
 def _unwritten(run, ask: AskIn) -> bool:
-    with suppress(Exception):
+    with suppress(Exception, TooLong), bounded():
         try:
             run(ask)
         except NotImplementedError:

@@ -22,6 +22,7 @@ from autograder.course.store import Grades, Store
 from autograder.course.submitted import SubmittedFolder, submitted
 from autograder.faults import FULL, Stopped, ends_the_run, reason
 from autograder.judge.engine import Limits
+from autograder.judge.rehearsal import rehearse
 from autograder.lessons import DEFAULT
 from autograder.lessons.installed import to_carry
 from autograder.lessons.kit.lesson import Lesson
@@ -179,6 +180,8 @@ def the_class(course: Where, *, lesson: str = DEFAULT, limits: Limits | None = N
     course = work.course
     rules = rules_of(course.root, **asdict(limits) if limits is not None else {})
     loaded = rules.lesson(lesson)
+    if not loaded.home.ours:                    # what is wrong with one's own is said once, and not by each worker
+        rehearse(loaded)
     task = Task(lesson, cast(SettingsThere, rules.settings), rules.limits, {} if cluster is None else to_carry(loaded))
     found = work.of(loaded)
     folders = {each.student: work.folder_of(each) for each in found.works}

@@ -213,6 +213,13 @@ class Lesson:
         lines = [line for line in own.splitlines() if not line.startswith(tuple(imports))]
         return f"{given}\n\n" + "\n".join(lines) + "\n"
 
+    @property
+    def source_files(self) -> dict[str, str]:
+        """The same file by file, each line where it is; what is imported of given modules is there already."""
+        imports = tuple(f"from {module} import" for module in self.given)
+        return {path: "\n".join("" if line.startswith(imports) else line for line in self.home.text(path).split("\n"))
+                for path in [*self.given.values(), self.reference]}
+
     @cached_property
     def given_sources(self) -> dict[str, str]:
         """The pristine given modules, whatever the student did to the copies."""
