@@ -190,13 +190,39 @@ def test_new_parts_are_made_in_the_course_and_are_unfinished(course, capsys):
         assert words in said
 
 
+def test_a_function_that_the_solution_has_already_is_the_exercise(course):
+    path, notebook = course / "solutions" / f"{NAME}.py", course / "assignments" / f"{NAME}-en" / f"{NAME}.ipynb"
+    path.write_text(path.read_text() + '\n\ndef hard(a, b=2):\n    """Add two numbers."""\n    return a + b\n')
+    before = path.read_text()
+    assert run("new", "exercise", "hard", "--points", "2") == 0
+    assert path.read_text() == before
+    assert load_lesson(NAME, course).exercises[-1].name == "hard"
+    [cell] = [cell for cell in json.loads(notebook.read_text())["cells"] if "def hard(" in "".join(cell["source"])]
+    for line in ("def hard(a, b=2):", '"""Add two numbers."""', "return a + b"):
+        assert line in "".join(cell["source"])
+
+
+@pytest.mark.parametrize("written", ["hard = abs", "from operator import neg as hard", "class hard: pass",
+                                     "if True:\n    def hard(a): return a"])
+def test_a_name_that_the_solution_has_otherwise_is_not_written_over(course, capsys, written):
+    path = course / "solutions" / f"{NAME}.py"
+    path.write_text(f"{path.read_text()}\n\n{written}\n")
+    before = path.read_text()
+    assert run("new", "exercise", "hard") == 2
+    assert f"solutions/{NAME}.py has hard already, but not as a function that begins" in capsys.readouterr().err
+    assert path.read_text() == before
+
+
 @pytest.mark.parametrize(("arguments", "said"), [
     (["mistake", "split_heads", "x", "--lesson", "multihead"],
      f"multihead is not a lesson of this course; its own are: {NAME}"),
     (["lesson", NAME], f"there is already a lesson '{NAME}'"),
     (["lesson", "Bad"], "'Bad' cannot be the name of a lesson"),
     (["lesson", "half"], "solutions/half.py, line 1: "), (["lesson", "none"], "has no function for students to write"),
-    (["lesson", "multihead"], "")])
+    (["lesson", "x" * 61], "at most 60 characters"),
+    (["lesson", "sum"], "'sum' cannot be the name of an exercise: the rest of a notebook needs what is called so"),
+    (["exercise", "np"], "'np' cannot be the name of an exercise"),
+    (["lesson", "random"], ""), (["lesson", "multihead"], "")])
 def test_what_a_course_cannot_get_is_one_line(course, capsys, arguments, said):
     (course / "solutions" / "half.py").write_text("def half(\n")
     (course / "solutions" / "none.py").write_text("def _private():\n    pass\n")

@@ -12,7 +12,7 @@ from autograder import api, cli
 from autograder.judge.rehearsal import rehearse
 from autograder.lessons.installed import load_lesson, whole
 from autograder.lessons.kit import bounded
-from autograder.lessons.trust import trust
+from autograder.lessons.trust import distrust, trust
 from autograder.testing import facts_of
 
 PROBES, SOLUTION = "lessons/softmax/probes.py", "solutions/softmax.py"
@@ -130,6 +130,119 @@ def test_an_endless_mistake_is_a_wrong_one_and_stops_nobody(course, capsys):
     Path("work.py").write_text(Path(SOLUTION).read_text().replace("powers / np", "powers * np"))
     assert run("check", "work.py") == 0
     assert "0 / 4" in capsys.readouterr().out
+
+
+# --- what else is refused -----------------------------------------------------------------------------------------
+
+WORDS = "lessons/softmax/nl.toml"
+
+
+@pytest.mark.parametrize(("file", "content", "said"), [
+    (WORDS, '"Every row of weight is right" = "Elke rij klopt"\n',
+     "no text of the lesson is 'Every row of weight is right'; did you mean 'Every row of weights is right'?"),
+    (WORDS, '"Quite another thing" = "Iets anders"\n', "'Quite another thing'; write it as it is in the code"),
+    (WORDS, '"Large scores give numbers too" = "{grote} getallen"\n', "has a gap {grote}, which 'Large scores give"),
+    ("lessons/softmax/dutch.toml", "", "lessons/softmax/dutch.toml is not used; there are: nl.toml, en.toml, proof"),
+    ("lessons/softmax/nl.yaml", "", "lessons/softmax/nl.yaml is not used; did you mean 'nl.toml'?"),
+    ("lessons/softmax/proof.toml", "kep = []\n", "there is no key 'kep'; did you mean 'kept'?"),
+    ("lessons/softmax/proof.toml", 'kept = ["generl"]\n', "kept names the check 'generl'; did you mean 'general'?"),
+    ("lessons/softmax/proof.toml", '[[same]]\nwhy = "x"\nmutant = []\n', "there is no key 'same.mutant'; did you mean"),
+    ("lessons/softmax/proof.toml", '[[same]]\nwhy = "x"\n', 'expected [[same]] with why = "..." and mutants = ["..."]'),
+])
+def test_a_table_beside_the_lesson_that_says_something_of_nothing_is_refused(course, capsys, file, content, said):
+    Path(file).write_text(content)
+    assert run("check", SOLUTION) == 2
+    line = capsys.readouterr().err
+    assert said in line
+    assert file in line
+    assert line.count("\n") == 1
+
+
+def test_a_translation_with_its_gap_and_one_that_was_put_together_are_found(course):
+    Path("lessons/softmax/advice.py").write_text(
+        "from autograder.kit import text\n\nSAID = text('one {thing} ' + 'or two')\n")
+    Path(WORDS).write_text('"one {thing} or two" = "een of twee {thing}"\n')
+    assert load_lesson("softmax", course).name == "softmax"
+
+
+def test_what_is_not_written_is_not_released(course, capsys):
+    notebook = Path("assignments/softmax/softmax.ipynb")
+    words = "what the function has to do"
+    notebook.write_text(notebook.read_text().replace(words, f"TODO: {words}"))
+    assert run("release") == 2
+    line = capsys.readouterr().err
+    assert f"softmax is not finished: {notebook}: these cells say TODO: softmax-text; autograder verify" in line
+    assert line.count("\n") == 1
+    assert not Path("release").exists()
+
+
+def test_what_students_have_to_do_may_be_a_todo_of_theirs(course, capsys):
+    notebook = Path("assignments/softmax/softmax.ipynb")
+    notebook.write_text(notebook.read_text().replace("# Write: replace", "# TODO: replace"))
+    assert run("release") == 0
+
+
+def test_a_lesson_in_english_is_spoken_of_in_english(course, capsys):
+    for name in ("one", "two"):
+        Path(f"{name}.py").write_text(Path(SOLUTION).read_text().replace("powers / np", "powers * np"))
+    assert run("check", "one.py", "two.py") == 0
+    said = capsys.readouterr().out
+    assert "wrong" in said
+    assert "2 of 2 submissions" in said
+    assert "punten" not in said
+    assert run("check", "one.py", "--lang", "nl") == 0
+    assert "punten" in capsys.readouterr().out
+
+
+def test_all_lessons_of_a_course_are_proven_or_the_one_that_is_named(course, capsys):
+    for name in ("second", "third"):
+        Path(f"solutions/{name}.py").write_text(f'def {name}(x):\n    """The same."""\n    return x\n')
+        assert run("new", "lesson", name) == 0
+    notebook = Path("assignments/softmax/softmax.ipynb")
+    notebook.write_text(notebook.read_text().replace("# softmax", "# TODO: softmax"))
+    capsys.readouterr()
+    assert run("verify", "--quick") == 3
+    said = capsys.readouterr().out
+    for name in ("second", "softmax", "third"):
+        assert f"{name} is unfinished" in said
+    assert run("verify", "--quick", "--lesson", "third") == 3
+    said = capsys.readouterr().out
+    assert "third is unfinished" in said
+    assert "second" not in said
+
+
+def test_an_own_interface_uses_no_other_lesson_where_they_are_not_trusted(course):
+    distrust(course)
+    for call in (lambda: api.check(SOLUTION, course=course), lambda: api.verify(course=course, quick=True),
+                 lambda: api.grade_course(course)):
+        with pytest.raises(ValueError, match=f"autograder trust {course}"):
+            call()
+    [grade] = api.check(SOLUTION, course=course, lesson="layernorm")
+    assert grade.lesson == "layernorm"
+
+
+def test_where_lessons_would_lie_is_a_file(course, capsys):
+    shutil.rmtree("lessons")
+    Path("lessons").touch()
+    assert run("new", "lesson", "other") == 2
+    line = capsys.readouterr().err
+    assert "cannot write lessons/other/" in line
+    assert line.count("\n") == 1
+    assert not Path("solutions/other.py").exists()
+
+
+def test_lessons_may_lie_behind_a_link(course, tmp_path, capsys):
+    Path("lessons").rename(tmp_path / "elsewhere")
+    Path("lessons").symlink_to(tmp_path / "elsewhere")
+    edit(PROBES, GENERAL, GENERAL.replace("softmax", "sofmax"))
+    assert run("check", SOLUTION) == 2
+    assert f"{PROBES}, line 7: " in capsys.readouterr().err
+
+
+def test_an_empty_course_says_that_it_has_a_place_for_assignments(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run("init", "--empty", "mine") == 0
+    assert capsys.readouterr().out == "mine: nbgrader_config.py, autograder.toml, README.md, assignments/\n"
 
 
 @pytest.mark.parametrize("name", ["multihead", "layernorm"])

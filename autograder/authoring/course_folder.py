@@ -35,4 +35,5 @@ def make_course(folder: Path, lessons: Sequence[str]) -> list[str]:
                for name in (SETTINGS, README) if not os.path.lexists(folder / name)}}
     for name, words in made.items():
         replace_file(folder / name, words.encode())
-    return [*made, *(f"{ASSIGNMENTS}/{path.name}" for path in sorted((folder / ASSIGNMENTS).iterdir()))]
+    there = [f"{ASSIGNMENTS}/{path.name}" for path in sorted((folder / ASSIGNMENTS).iterdir())]
+    return [*made, *(there or [f"{ASSIGNMENTS}/"])]

@@ -151,8 +151,8 @@ def _can_be_shown(grade: Grade, run: Run, page: Callable[[Run], str]) -> bool:
 
 def _language(grades: Sequence[Grade]) -> str:
     """The language of most notebooks."""
-    from autograder.locale.language import LANGUAGES
-    known = [grade.language for grade in grades if grade.language in LANGUAGES]
+    from autograder.locale.language import LANGUAGES, language_for
+    known = [language_for(grade, "") for grade in grades if grade.language]
     return max(LANGUAGES, key=known.count)
 
 

@@ -24,14 +24,15 @@ class Template:
     prose: frozenset[str]                       # the texts of cells that are not code
     editions: Mapping[str, frozenset[str]]      # language -> the texts of its given cells and its prose
     marks: Mapping[str, frozenset[str]]         # grade_id -> nbgrader's flags and points, as they may occur
+    only: str                                   # the language of a lesson in one language, else ""
 
     def language(self, sources: Iterable[str]) -> str:
-        """The edition that most of these cells were given in; "" if they do not tell."""
+        """The edition that most of these cells were given in; if they do not tell, that of a lesson which has one."""
         texts = {normalised(source) for source in sources}
         matches = {language: len(texts & own) for language, own in self.editions.items()}
         best = max(matches.values(), default=0)
         languages = [language for language, count in matches.items() if count == best > 0]
-        return languages[0] if len(languages) == 1 else ""
+        return languages[0] if len(languages) == 1 else self.only
 
 
 def template_of(lesson: Lesson) -> Template:
@@ -83,7 +84,8 @@ def _template(home: Home, editions: tuple[tuple[str, str], ...], worth: tuple[tu
             if cell.kind != "code" or cell.given:
                 texts.setdefault(language, set()).update(forms)
     return Template(given, frozenset(to_play_with).union(*given.values()), frozenset(prose),
-                    {language: frozenset(own) for language, own in texts.items()}, marks)
+                    {language: frozenset(own) for language, own in texts.items()}, marks,
+                    editions[0][0] if len(editions) == 1 else "")
 
 
 def _forms(cell: NotebookCell) -> frozenset[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,16 @@ _GAP = re.compile(r"\{(\w+)\}")
 
 
 def language_for(grade: Grade, chosen: str) -> str:
-    """The language of this student: the chosen one, else that of the edition, else the course's."""
-    return chosen or (grade.language if grade.language in LANGUAGES else LANGUAGES[0])
+    """The language of this student: the chosen one, else that of the edition, or English for one that is not ours.
+
+    An edition that is not known is the course's.
+    """
+    return chosen or (grade.language if grade.language in LANGUAGES else "en" if grade.language else LANGUAGES[0])
+
+
+def language_of_all(grades: Collection[Grade], chosen: str) -> str:
+    """The language in which to speak of all of these: the chosen one, else English if nobody's is Dutch."""
+    return chosen or ("en" if grades and all(language_for(grade, "") == "en" for grade in grades) else LANGUAGES[0])
 
 
 def translate(words: Text | None, language: str) -> str:

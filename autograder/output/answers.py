@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from autograder.faults import broken
+from autograder.locale.language import language_of_all
 from autograder.output.class_list import ClassList, Person
 from autograder.output.jsonl import CannotWrite, json_lines
 from autograder.records import Diagnosis, ExerciseGrade, Grade, Left
@@ -89,6 +90,7 @@ def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
             from autograder.output.progress import progress_bar
             taken.progress = stack.enter_context(progress_bar())
         yield taken
+    language = language_of_all(taken.grades, language)
     if target != "-" and (target or not each or len(taken.grades) > 1):
         from autograder.output.results import print_results, print_totals
         from autograder.output.terminal import console

@@ -93,6 +93,14 @@ def _variants(lesson: Lesson) -> Iterator[str]:
 def _notebooks(lesson: Lesson) -> Iterator[str]:
     for path in lesson.editions.values():
         cells: Sequence[dict] = json.loads(lesson.home.text(path))["cells"]
-        names = [cell.get("id", "?") for cell in cells if TODO in "".join(cell["source"])]
+        names = [cell.get("id", "?") for cell in cells if _says_todo(cell)]
         if names:
             yield f"{path}: these cells say TODO: {', '.join(names)}"
+
+
+def _says_todo(cell: dict) -> bool:
+    """Whether there is something to write in this cell; a solution's may tell students what is theirs to do."""
+    source = "".join(cell["source"])
+    if cell.get("metadata", {}).get("nbgrader", {}).get("solution"):
+        return f'"""{TODO}' in source
+    return TODO in source

@@ -15,6 +15,7 @@ from autograder.lessons.installed import FOLDER, lesson_names, load_lesson, own_
 from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.lessons.trust import is_trusted
 
+LONGEST = 60                                    # characters of a name, which becomes that of files
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _DASHED = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
@@ -111,20 +112,26 @@ class Checkout:
     def write(self, made: Made) -> None:
         """Write all of it. Each file is complete at any moment."""
         for path, content in made.files.items():
-            replace_file(self.root / path, content.encode(), 0o644)
+            try:
+                replace_file(self.root / path, content.encode(), 0o644)
+            except OSError as error:
+                raise CannotMake(f"cannot write {path}: {error.strerror or error}; make room for it, and run this again"
+                                 ) from None
 
 
 def snake(name: str, what: str) -> str:
     """A valid name for a function or a folder; CannotMake says what it should look like."""
-    if not _SNAKE.fullmatch(name) or keyword.iskeyword(name):
-        raise CannotMake(f"{name!r} cannot be the name of {what}; expected lower-case words like split_heads")
+    if not _SNAKE.fullmatch(name) or keyword.iskeyword(name) or len(name) > LONGEST:
+        raise CannotMake(f"{name!r} cannot be the name of {what}; expected lower-case words like split_heads, at most "
+                         f"{LONGEST} characters")
     return name
 
 
 def dashed(name: str, what: str) -> str:
     """A valid name with dashes; CannotMake says what it should look like."""
-    if not _DASHED.fullmatch(name) or keyword.iskeyword(name):
-        raise CannotMake(f"{name!r} cannot be the name of {what}; expected lower-case words like mask-ignored")
+    if not _DASHED.fullmatch(name) or keyword.iskeyword(name) or len(name) > LONGEST:
+        raise CannotMake(f"{name!r} cannot be the name of {what}; expected lower-case words like mask-ignored, at most "
+                         f"{LONGEST} characters")
     return name
 
 

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from dataclasses import dataclass
+from dis import get_instructions
 from typing import Any
 
 import nbformat
@@ -31,25 +33,35 @@ class Function:
 
 
 def new_exercise(checkout: Checkout, lesson_name: str, name: str, points: int, parameters: str) -> Made:
-    """A function that students write: its checks, mistakes and solution, its cells in each edition, and its test."""
+    """A function that students write: its checks, mistakes and solution, its cells in each edition, and its test.
+
+    A solution that has the function already stays as it is, and the cells are made of it.
+    """
     lesson = checkout.lesson(lesson_name)
     name, words = snake(name, "an exercise"), _words(name, points, parameters)
     if name in [exercise.name for exercise in lesson.exercises]:
         raise CannotMake(f"{lesson.name} already has an exercise {name!r}; choose another name")
     here, full = checkout.folder(lesson.name), f"autograder.lessons.{lesson.name}"
-    made = _own_files(checkout, lesson.name, words)
+    solution = checkout.read(lesson.reference)
+    written = [each for each in _functions(solution, lesson.reference, points) if each.name == name]
+    if not written and name in _bound(solution):
+        raise CannotMake(f"{lesson.reference} has {name} already, but not as a function that begins with def; write it "
+                         "so, or choose another name")
+    function = written[0] if written else Function(**words)
+    made = _own_files(checkout, lesson.name, function.words)
     made.files |= {
         f"{here}/lesson.py": importing(with_argument(
             checkout.read(f"{here}/lesson.py"), "Lesson", "exercises",
             f'        Exercise("{name}", "test_{name}", {points}, {name}.CHECKS),'), ".checks", name, f"{full}.checks"),
         f"{here}/mistakes/__init__.py": appended(importing(
             checkout.read(f"{here}/mistakes/__init__.py"), ".", name, f"{full}.mistakes"),
-            "MISTAKES", f"*{name}.MISTAKES"),
-        lesson.reference: f"{checkout.read(lesson.reference).rstrip()}\n\n\n{rendered('solution.py', **words)}"}
+            "MISTAKES", f"*{name}.MISTAKES")}
+    if not written:
+        made.files[lesson.reference] = f"{solution.rstrip()}\n\n\n{rendered('solution.py', **words)}"
     for language, path in lesson.editions.items():
         notebook = nbformat.reads(checkout.read(path), as_version=4)
-        made.files[path] = _saved(with_exercise(notebook, Words(language, **words)))
-    made.opens = made.line_of(lesson.reference, f"def {name}(")
+        made.files[path] = _saved(with_exercise(notebook, Words(language, **vars(function))))
+    made.opens = f"{here}/checks/{name}.py:1" if written else made.line_of(lesson.reference, f"def {name}(")
     return made
 
 
@@ -98,19 +110,30 @@ def _whole_lesson(checkout: Checkout, values: dict[str, Any]) -> dict[str, str]:
 
 
 def _in_solution(source: str, path: str, points: int) -> list[Function]:
+    """The functions of a solution that is already there, but for private ones; CannotMake if there are none."""
+    found = _functions(source, path, points)
+    if not found:
+        raise CannotMake(f"{path} has no function for students to write")
+    return found
+
+
+def _bound(source: str) -> set[str]:
+    """The names that a solution gives to something, in whatever way, outside its functions."""
+    code = compile(source, "solution", "exec", dont_inherit=True)
+    return {each.argval for each in get_instructions(code) if each.opname == "STORE_NAME"}
+
+
+def _functions(source: str, path: str, points: int) -> list[Function]:
     """The functions of a solution that is already there, but for private ones."""
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
         raise CannotMake(f"{path}, line {error.lineno}: {error.msg}") from None
     lines, own = source.splitlines(), bodies(source)
-    found = [Function(node.name, points, ast.unparse(node.args),
+    return [Function(node.name, points, ast.unparse(node.args),
                       "\n".join(lines[node.body[0].lineno - 1:node.body[0].end_lineno]).strip()
                       if ast.get_docstring(node) else Function.about, tuple(own[node.name]))
              for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
-    if not found:
-        raise CannotMake(f"{path} has no function for students to write")
-    return found
 
 
 def _own_files(checkout: Checkout, lesson: str, *functions: dict[str, Any]) -> Made:
@@ -128,6 +151,9 @@ def _own_files(checkout: Checkout, lesson: str, *functions: dict[str, Any]) -> M
 
 
 def _words(name: str, points: int, parameters: str) -> dict[str, Any]:
+    if name in {*dir(builtins), "np"}:
+        raise CannotMake(f"{name!r} cannot be the name of an exercise: the rest of a notebook needs what is called so "
+                         "already; choose another name")
     try:
         ast.parse(f"def {name}({parameters}): pass")
     except SyntaxError:
