@@ -13,6 +13,7 @@ from autograder.judge.rehearsal import rehearse
 from autograder.lessons.installed import load_lesson, whole
 from autograder.lessons.kit import bounded
 from autograder.lessons.trust import distrust, trust
+from autograder.locale.language import translate
 from autograder.testing import facts_of
 
 PROBES, SOLUTION = "lessons/softmax/probes.py", "solutions/softmax.py"
@@ -219,6 +220,31 @@ def test_an_own_interface_uses_no_other_lesson_where_they_are_not_trusted(course
             call()
     [grade] = api.check(SOLUTION, course=course, lesson="layernorm")
     assert grade.lesson == "layernorm"
+
+
+def second_softmax(name: str) -> None:
+    """Another lesson with the same function."""
+    shutil.copytree("lessons/softmax", f"lessons/{name}")
+    shutil.copytree("assignments/softmax", f"assignments/{name}")
+    Path(f"assignments/{name}/softmax.ipynb").rename(f"assignments/{name}/{name}.ipynb")
+    shutil.copy(SOLUTION, f"solutions/{name}.py")
+    edit(f"lessons/{name}/lesson.py", 'name="softmax"', f'name="{name}"')
+    edit(f"lessons/{name}/lesson.py", "solutions/softmax", f"solutions/{name}")
+    edit(f"lessons/{name}/lesson.py", "assignments/softmax/softmax", f"assignments/{name}/{name}")
+
+
+def test_work_that_fits_two_lessons_is_said_to(course):
+    second_softmax("other")
+    shutil.copy(SOLUTION, "work.py")
+    [grade] = api.check("work.py", course=course)
+    assert (grade.lesson, grade.points) == ("other", 4)
+    assert [translate(each, "en") for each in grade.for_a_person] == [
+        "its functions are those of softmax as well; it was graded for other, and --lesson chooses another"]
+    [grade] = api.check("work.py", course=course, lesson="softmax")
+    assert (grade.lesson, grade.for_a_person) == ("softmax", ())
+    shutil.copy("assignments/softmax/softmax.ipynb", "softmax.ipynb")      # its name tells
+    [grade] = api.check("softmax.ipynb", course=course)
+    assert (grade.lesson, grade.for_a_person) == ("softmax", ())
 
 
 def test_where_lessons_would_lie_is_a_file(course, capsys):

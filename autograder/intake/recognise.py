@@ -1,7 +1,7 @@
 """Guess the lesson from the functions that a submission defines."""
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -12,7 +12,7 @@ from autograder.intake.layout import assignment_folders, notebook_names
 from autograder.intake.own_cells import defines
 from autograder.intake.reading import read_all
 from autograder.lessons.kit.lesson import Lesson
-from autograder.records import Left, Submission
+from autograder.records import Left, Submission, text
 
 Key = tuple[str, int]                     # the submission's name, and its number among those of that name
 
@@ -26,6 +26,7 @@ def read_everything(paths: Sequence[str | Path], lessons: Sequence[Lesson], seco
                     ) -> tuple[list[Submission], list[Left]]:
     """The same, and what was not looked at for any of the lessons; each of them may read so long at one submission."""
     found: dict[Key, Submission] = {}
+    alike: defaultdict[Key, list[str]] = defaultdict(list)      # the lessons that it fits equally well
     left: dict[str, Left] = {}
     seen: Counter[tuple[str, str]] = Counter()
     order: list[Key] = []                   # as the first lesson's reader comes by them; what only others find is last
@@ -41,12 +42,23 @@ def read_everything(paths: Sequence[str | Path], lessons: Sequence[Lesson], seco
         if lesson is lessons[0]:
             order.append(key)
         its = fit(submission, lesson)
+        alike[key] = [*(alike[key] if its <= best else ()), *([lesson.name] if its[0] and its >= best else ())]
         if its > best or lesson is lessons[0] and its == best:
             spent = before.seconds if before is not None else 0.0
             found[key] = replace(submission, seconds=submission.seconds + spent)
     names = {name for name, _ in found}
-    return ([found[key] for key in dict.fromkeys([*order, *found])],
+    return ([_asking(found[key], alike[key]) for key in dict.fromkeys([*order, *found])],
             [each for name, each in left.items() if name not in names])
+
+
+def _asking(submission: Submission, alike: list[str]) -> Submission:
+    """The same; a person is told if it fits other lessons as well."""
+    others = [name for name in alike if name != submission.lesson]
+    if not others:
+        return submission
+    said = text("its functions are those of {others} as well; it was graded for {lesson}, and --lesson chooses another",
+                others=", ".join(others), lesson=submission.lesson)
+    return replace(submission, for_a_person=(*submission.for_a_person, said))
 
 
 def fit(submission: Submission, lesson: Lesson) -> tuple[int, bool]:

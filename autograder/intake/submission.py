@@ -74,7 +74,7 @@ def of_sources(name: str, student: str, sources: Sequence[str], lesson: Lesson) 
 def unreadable(name: str, student: str, why: Text, lesson: Lesson) -> Submission:
     """A submission that cannot be graded, and why."""
     return Submission(label(name), label(student), lesson.name, unreadable=why,
-                      language=next(iter(lesson.editions)) if len(lesson.editions) == 1 else "")
+                      language=lesson.language)
 
 
 def _cells(name: str, data: bytes) -> tuple[list[NotebookCell], list[Text], bool]:

@@ -24,21 +24,21 @@ class Template:
     prose: frozenset[str]                       # the texts of cells that are not code
     editions: Mapping[str, frozenset[str]]      # language -> the texts of its given cells and its prose
     marks: Mapping[str, frozenset[str]]         # grade_id -> nbgrader's flags and points, as they may occur
-    only: str                                   # the language of a lesson in one language, else ""
+    otherwise: str                              # the language if the cells do not tell
 
     def language(self, sources: Iterable[str]) -> str:
-        """The edition that most of these cells were given in; if they do not tell, that of a lesson which has one."""
+        """The edition that most of these cells were given in; if they do not tell, that of the lesson."""
         texts = {normalised(source) for source in sources}
         matches = {language: len(texts & own) for language, own in self.editions.items()}
         best = max(matches.values(), default=0)
         languages = [language for language, count in matches.items() if count == best > 0]
-        return languages[0] if len(languages) == 1 else self.only
+        return languages[0] if len(languages) == 1 else self.otherwise
 
 
 def template_of(lesson: Lesson) -> Template:
     """The lesson's given cells, read once per lesson."""
     worth = tuple((exercise.grade_id, f"{exercise.worth:g}") for exercise in lesson.exercises)
-    return _template(lesson.home, tuple(sorted(lesson.editions.items())), worth)
+    return _template(lesson.home, tuple(sorted(lesson.editions.items())), worth, lesson.language)
 
 
 def normalised(source: str) -> str:
@@ -60,7 +60,8 @@ def visible(source: str) -> str:
 
 
 @lru_cache
-def _template(home: Home, editions: tuple[tuple[str, str], ...], worth: tuple[tuple[str, str], ...]) -> Template:
+def _template(home: Home, editions: tuple[tuple[str, str], ...], worth: tuple[tuple[str, str], ...],
+              otherwise: str) -> Template:
     given: dict[str, frozenset[str]] = {}
     to_play_with: set[str] = set()
     prose: set[str] = set()
@@ -85,7 +86,7 @@ def _template(home: Home, editions: tuple[tuple[str, str], ...], worth: tuple[tu
                 texts.setdefault(language, set()).update(forms)
     return Template(given, frozenset(to_play_with).union(*given.values()), frozenset(prose),
                     {language: frozenset(own) for language, own in texts.items()}, marks,
-                    editions[0][0] if len(editions) == 1 else "")
+                    otherwise)
 
 
 def _forms(cell: NotebookCell) -> frozenset[str]:

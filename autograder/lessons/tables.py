@@ -13,7 +13,7 @@ from typing import Any
 from autograder.faults import nearest
 from autograder.lessons.kit.lesson import Lesson
 from autograder.locale.language import LANGUAGES, learn, translate
-from autograder.records import text
+from autograder.records import Text
 
 SENTENCES = tuple(f"{language}.toml" for language in LANGUAGES)
 PROOF = "proof.toml"
@@ -78,7 +78,7 @@ def _constant(node: ast.AST) -> str:
 
 def _is_ours(sentence: str) -> bool:
     """Whether the autograder itself says this, and so translates it."""
-    return translate(text(sentence), LANGUAGES[0]) != sentence
+    return translate(Text(sentence), LANGUAGES[0]) != sentence
 
 
 def _in_proof(said: dict[str, Any], lesson: Lesson) -> str:

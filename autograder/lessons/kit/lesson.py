@@ -273,6 +273,11 @@ class Lesson:
         return frozenset().union(*(example_names(self.home.text(path)) for path in self.editions.values()))
 
     @property
+    def language(self) -> str:
+        """The language of work that does not tell its own: "" with an edition in the course's usual one, Dutch."""
+        return "" if "nl" in self.editions else "en" if "en" in self.editions else next(iter(self.editions), "")
+
+    @property
     def points(self) -> int:
         """The maximum for a submission, without skipped exercises."""
         return sum(exercise.points for exercise in self.exercises if exercise.skipped is None)
