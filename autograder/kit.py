@@ -14,7 +14,8 @@ Inputs                  Case, twice, sliced
 Derivatives             predicts_changes, same_shape
 A mistake               Mistake, changed, written
 Right ways to write it  Pick, function, order, dressed, OtherWay
-Advice and remarks      Subject, Answers, answer_of, gave_up_on_size, inexact, nudged, EXACT, INEXACT, OUT_OF_REACH
+Advice and remarks      Subject, Answers, answer_of, gave_up_on_size, how_derived, inexact, nudged, EXACT, INEXACT,
+                        OUT_OF_REACH
 Functions as steps      Model, Step, Way, Trial, State, Do, setting
 """
 from __future__ import annotations
@@ -69,6 +70,7 @@ from autograder.lessons.kit.remarks import (
     Answers,
     answer_of,
     gave_up_on_size,
+    how_derived,
     inexact,
     nudged,
 )
@@ -82,8 +84,8 @@ __all__ = [
     "Answers", "Ask", "Call", "Case", "Check", "Do", "Exercise", "Implementation", "Lesson", "Mistake", "Model",
     "OtherWay", "Outcome", "Pick", "State", "Step", "Subject", "Text", "Trial", "Unanswered", "Way", "Wrong",
     "answer_of", "answers_what_was_asked", "arrays", "as_array", "changed", "check", "difference",
-    "dressed", "entry", "equal", "for_these", "function", "gave_up_on_size", "inexact", "is_stub", "kind_of_error",
-    "leaves_arguments", "nudged", "odd_one_out", "off", "order", "pair", "picture_of", "place", "predicts_changes",
-    "quoted", "refuses", "relative_error", "same_again", "same_shape", "setting", "sliced", "stays_as_it_was", "text",
-    "triple", "twice", "unknown_name", "written",
+    "dressed", "entry", "equal", "for_these", "function", "gave_up_on_size", "how_derived", "inexact", "is_stub",
+    "kind_of_error", "leaves_arguments", "nudged", "odd_one_out", "off", "order", "pair", "picture_of", "place",
+    "predicts_changes", "quoted", "refuses", "relative_error", "same_again", "same_shape", "setting", "sliced",
+    "stays_as_it_was", "text", "triple", "twice", "unknown_name", "written",
 ]

@@ -154,6 +154,7 @@ class Outcome(msgspec.Struct, frozen=True):
     within: str = ""                     # the student's function that this line belongs to
     seconds: float = 0.0
     moved: bool = False                  # whether the numbers of a watched array were moved one by one
+    unwatched: bool = False              # whether the code kept that from being seen
     own: bool = False                    # whether a `raise` or `assert` of the student's own raised the exception
 
 

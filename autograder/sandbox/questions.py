@@ -69,7 +69,7 @@ def outcome_of(answer: Answer, seconds: float) -> Outcome:
     return Outcome(answer.status, recorded(answer.value), _short(answer.changed),
                    _short(answer.shares), answer.error[:WORDS_CAP], answer.message[:MESSAGE_CAP],
                    tuple(kind for kind in answer.kinds[:PATHS_CAP] if kind in _EXCEPTIONS), answer.where,
-                   seconds=seconds, moved=answer.moved, own=answer.own)
+                   seconds=seconds, moved=answer.moved, own=answer.own, unwatched=answer.unwatched)
 
 
 def _short(paths: list[str]) -> tuple[str, ...]:

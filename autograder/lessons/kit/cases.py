@@ -72,6 +72,17 @@ class Case:
             return replace(self, x=self.x + step)
         return replace(self, params={**self.params, name: self.params[name] + step})
 
+    def in_units(self, **powers: np.ndarray) -> Self:
+        """The case with x, dy and parameters in other units: each number times 2 to the power for it.
+
+        Where the units fit together, the formulas of a derivative give the same digits in all of them, since powers
+        of two do not round; a step of a fixed size is too large for some numbers and too small for others.
+        """
+        def scaled(name: str, array: np.ndarray) -> np.ndarray:
+            return np.ldexp(array, powers.get(name, 0))
+        return replace(self, x=scaled("x", self.x), dy=scaled("dy", self.dy),
+                       params={name: scaled(name, array) for name, array in self.params.items()})
+
     def array(self, name: str) -> np.ndarray:
         """x or one of the parameters."""
         return self.x if name == "x" else self.params[name]

@@ -13,6 +13,7 @@ from autograder.kit import (
     Text,
     answer_of,
     gave_up_on_size,
+    how_derived,
     inexact,
     nudged,
 )
@@ -23,11 +24,13 @@ from . import probes
 def advice(answers: Answers, reference: Subject, ask: Callable[[Call], Outcome]) -> tuple[list[Text], list[Text]]:
     """Notices for the student, and reasons for a person to look."""
     backward = answer_of(answers, probes.GENERAL.backward, 3)
-    if backward is not None and any(found := nudged("layer_norm_backward", ask(probes.WATCHED.watched))):
+    if backward is None:
+        return [], []
+    watched = ask(probes.WATCHED.watched)
+    if any(found := nudged("layer_norm_backward", watched)):
         return found
     if gave_up_on_size(answers, backward, probes.LARGE.backward):
         return [], [OUT_OF_REACH]
-    want = reference.answer(probes.GENERAL.backward).value
-    if backward is not None and any(map(inexact, backward.value, want)):
+    if any(map(inexact, backward.value, reference.answer(probes.GENERAL.backward).value)):
         return [], [INEXACT]
-    return [], []
+    return [], how_derived(answers, probes.GENERAL, probes.OTHER_UNITS, probes.LARGE, reference, ask, watched)

@@ -59,6 +59,13 @@ def _whole_numbers(seed: int, B: int, T: int, C: int) -> Case:
 GENERAL = random_case(20271, B=2, T=5, C=7)
 #: small, of numbers that every kind of float holds exactly: what moves one of them can be seen
 WATCHED = random_case(20270, B=1, T=2, C=6, eps=0.5).each(lambda array: np.round(16 * array) / 16)
+_FEATURES = np.array([500, 0, -500, 40, -200, 300])
+_PLAIN_UNITS = random_case(20269, B=1, T=2, C=6, eps=0.5)
+_PLAIN_UNITS.x[0, 0, 1] = 0.0                                       # of which no step can be a part
+#: other units for all of x, whose square eps has, and for each feature of y
+OTHER_UNITS = tuple(replace(
+    _PLAIN_UNITS.in_units(x=np.array(power), gain=_FEATURES, bias=_FEATURES, dy=-_FEATURES),
+    eps=float(np.ldexp(0.5, 2 * power))) for power in (320, -320))
 OTHER = random_case(20272, B=4, T=3, C=6)
 PLAIN = replace(OTHER, params={"gain": np.ones(6), "bias": np.zeros(6)})
 EPS = random_case(20273, B=3, T=2, C=5, eps=0.5)

@@ -9,6 +9,7 @@ from autograder.lessons.kit.remarks import (
     Answers,
     answer_of,
     gave_up_on_size,
+    how_derived,
     how_exact,
     inexact,
     nudged,
@@ -27,8 +28,9 @@ def advice(answers: Answers, reference: Subject, ask: Callable[[Call], Outcome])
         notices.append(text("your cache keeps x itself, not a copy: whoever changes x afterwards changes your cache "
                             "(no points lost)"))
     want = reference.answer(probes.GENERAL.forward).value[0]
-    if backward is not None:
-        told, for_a_person = nudged("multihead_backward", ask(probes.WATCHED.watched))
+    watched = None if backward is None else ask(probes.WATCHED.watched)
+    if watched is not None:
+        told, for_a_person = nudged("multihead_backward", watched)
         notices += told
     if forward is not None and inexact(forward.value[0], want):
         notices.append(how_exact(forward.value[0], want))           # which says why the gradient is inexact too
@@ -36,6 +38,8 @@ def advice(answers: Answers, reference: Subject, ask: Callable[[Call], Outcome])
         for_a_person.append(OUT_OF_REACH)
     elif not for_a_person and backward is not None and _inexact_gradient(backward, reference):
         for_a_person.append(INEXACT)
+    elif not for_a_person and watched is not None:
+        for_a_person += how_derived(answers, probes.GENERAL, probes.OTHER_UNITS, probes.LARGE, reference, ask, watched)
     return notices, for_a_person
 
 

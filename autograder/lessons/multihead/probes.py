@@ -68,6 +68,14 @@ def _whole_numbers(seed: int, B: int, T: int, H: int, d: int) -> Case:
 GENERAL = random_case(20261, B=2, T=5, H=3, d=4, allowed=irregular_mask(5, 3))
 #: small, of numbers that every kind of float holds exactly: what moves one of them can be seen
 WATCHED = random_case(20260, B=1, T=2, H=2, d=2).each(lambda array: np.round(16 * array) / 16)
+_FEATURES, _CHANNELS = np.array([500, 0, -500, 40]), np.array([-500, 500, 500, -500])
+_PLAIN_UNITS = random_case(20259, B=1, T=2, H=2, d=2)
+_PLAIN_UNITS.x[0, 0, 1] = _PLAIN_UNITS.params["wq"][0, 0] = 0.0      # of which no step can be a part
+#: other units for each feature of x and of y; and for each channel of q and k, and of v
+OTHER_UNITS = (
+    _PLAIN_UNITS.in_units(x=_FEATURES, wo=_FEATURES, dy=-_FEATURES,
+                          **dict.fromkeys(("wq", "wk", "wv"), -_FEATURES[:, None])),
+    _PLAIN_UNITS.in_units(wq=_CHANNELS, wk=-_CHANNELS, wv=_CHANNELS, wo=-_CHANNELS[:, None]))
 FULL_MASK = random_case(20262, B=3, T=4, H=2, d=5)
 NARROW_HEADS = random_case(20263, B=2, T=3, H=4, d=1, allowed=np.tril(np.ones((3, 3), dtype=bool)))
 ONE_HEAD = random_case(20264, B=2, T=4, H=1, d=3, allowed=np.tril(np.ones((4, 4), dtype=bool)))

@@ -128,7 +128,9 @@ class Worker:
                 call = partial(perform, self._namespace, ask.function, ask.args, special)
                 with watching(ask.watch) as watch:
                     live, answer = copy_context().run(call) if ask.anew else call()     # nothing stays of errstate
-            answer.nonce, answer.moved = ask.nonce, watch is not None and watch.moved
+            answer.nonce = ask.nonce
+            if watch is not None:
+                answer.moved, answer.unwatched = watch.moved, watch.unwatched
             body = _encoded(answer)
             if not ask.anew:                  # what is refused is not kept either: it could fill the memory
                 self._answers[ask.call] = Kept(live)

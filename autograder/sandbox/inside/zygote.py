@@ -32,6 +32,7 @@ from autograder.sandbox.inside.finder import offer_only
 from autograder.sandbox.inside.inner import InnerWall
 from autograder.sandbox.inside.plots import have_matplotlib
 from autograder.sandbox.wire.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
+from autograder.sandbox.wire.watching import listen
 
 ROOMS = ("inside", "wire", "forgetful")     # of the autograder, all that there is in here
 _CLONE_THREAD = 0x10000
@@ -69,6 +70,7 @@ def warm_up(plots: bool) -> None:
     site.setquit()
     site.setcopyright()
     refuse_threads()
+    listen()
     ours = str(Path(worker.__file__).parents[3])
     if ours != str(Path(np.__file__).parents[1]):
         sys.path[:] = [folder for folder in sys.path if folder != ours]

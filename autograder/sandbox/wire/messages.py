@@ -133,6 +133,7 @@ class Answer(msgspec.Struct, tag="answer", array_like=True):
     where: tuple[int, int] | None = None
     moved: bool = False
     own: bool = False
+    unwatched: bool = False
 
 
 class AskAgain(msgspec.Struct, tag="ask-again", array_like=True):

@@ -1,27 +1,41 @@
 """See whether a call moves its inputs number by number, as numerical derivatives do, however they are written.
 
 While it runs, the arrays that each line of the student's code has in sight are compared with the inputs: an array that
-is an input but for one number, or an input with something small added, real or imaginary, is one that was moved. A
-derived gradient never makes such arrays, and a numerical one makes one for each number.
+is an input but for one number, or an input with something small added, is one that was moved. A derived gradient never
+makes such arrays, and a numerical one makes one for each number. An array with imaginary parts is a step into the
+imaginary: nothing in a derived gradient of real numbers has any.
+
+A student's code shares this process, and can look away from us: it can stop the tracing, or do so much before that the
+looking ends. That is seen too, and said (`unwatched`).
 """
 from __future__ import annotations
 
 import dis
+import gc
+import inspect
+import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from types import CodeType, FrameType
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.wire.tree import parts
-
-LINES = 4_000                             # of the student's code that are looked at
+LINES = 20_000                            # of the student's code that are looked at
+OBJECTS = 400_000                         # that are looked at, in all of those
+_AT_A_LINE = 1_000                        # objects
+_DEEP = 6                                 # dicts, lists and objects within one another
 _SMALL = 0.01                             # of the size of an input
 _MOST = 4096                              # numbers in an array that is looked at
-_PARTS = 20                               # of a dict, a list or an object
 _FEWEST = 4                               # moved arrays that are not a coincidence
+#: what has no arrays in it, or leads to everything there is
+_CLOSED = (ModuleType, type, BuiltinFunctionType, CodeType, FrameType, np.ufunc, np.dtype, str, bytes, int, float,
+           type(None))
+#: what shows a frame, or who holds an object: with it one can stop the tracing, or take what was seen away
+_LOOKS_BACK = {"sys._getframe", "sys._current_frames", "gc.get_objects", "gc.get_referrers", "gc.get_referents"}
+_FRAMES = {"tb_frame", "gi_frame", "cr_frame", "ag_frame"}
 
 
 class Watch:
@@ -30,49 +44,83 @@ class Watch:
     def __init__(self, inputs: Sequence[Any]):
         self._inputs = [np.asarray(array, dtype=float).ravel() for array in inputs]
         self._moved: list[set[bytes]] = [set() for _ in inputs]
-        self._left = LINES
+        self._imaginary = False
+        self._seen: set[int] = set()      # the hashes of arrays that were compared
+        self._lines, self._objects = LINES, OBJECTS
         self._untouchable: dict[CodeType, frozenset[str]] = {}
+        self._looked_away = False
 
     @property
     def moved(self) -> bool:
-        """Whether half of the numbers of an input were moved."""
-        return any(len(moved) >= max(_FEWEST, array.size / 2)
-                   for array, moved in zip(self._inputs, self._moved, strict=True))
+        """Whether half of the numbers of an input were moved, or any was moved into the imaginary."""
+        return self._imaginary or any(len(moved) >= max(_FEWEST, array.size / 2)
+                                      for array, moved in zip(self._inputs, self._moved, strict=True))
+
+    @property
+    def unwatched(self) -> bool:
+        """Whether the code was not watched to its end, though it was not seen to move anything until then."""
+        return not self.moved and (self._looked_away or self._lines <= 0 or self._objects <= 0)
+
+    def look_away(self) -> None:
+        """The code did something by which it could hide what it does."""
+        self._looked_away = True
 
     def trace(self, frame: FrameType, event: str, arg: Any) -> Any:
-        """What Python calls at each line (sys.settrace); only cells are followed."""
-        if not frame.f_code.co_filename.startswith("cell ") or self._left <= 0:
+        """What Python calls at each line (sys.settrace); libraries are not followed."""
+        if self._lines <= 0 or self._objects <= 0 or in_a_library(frame.f_code.co_filename):
             return None
-        self._left -= 1
+        self._lines -= 1
         try:
-            for value in self._in_sight(frame):
-                self._look(value)
+            self._look(self._in_sight(frame))
             if self.moved:
-                self._left = 0
+                self._lines = 0
         except Exception:                 # looking at a student's objects can run their code, which may fail
-            self._left = 0
+            self.look_away()
+            self._lines = 0
         return self.trace
 
     def _in_sight(self, frame: FrameType) -> list[Any]:
-        code, names = frame.f_code, frame.f_locals
+        code, names, shared = frame.f_code, frame.f_locals, frame.f_globals
         if not _CRASHES or not code.co_cellvars + code.co_freevars:
-            return list(names.values())
-        if code not in self._untouchable:
-            self._untouchable[code] = _in_comprehensions(code)
-        every = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
-        return [names.get(name) for name in every - self._untouchable[code]]
+            own = list(names.values())
+        else:
+            if code not in self._untouchable:
+                self._untouchable[code] = _in_comprehensions(code)
+            every = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+            own = [names.get(name) for name in every - self._untouchable[code]]
+        return own + [shared[name] for name in code.co_names if name in shared and names is not shared]
 
-    def _look(self, value: Any, depth: int = 0) -> None:
-        if isinstance(value, np.ndarray):
-            self._compare(value)
-        elif depth == 0:
-            inside = parts(value) or getattr(value, "__dict__", {}).values()
-            for part in list(inside)[:_PARTS]:
-                self._look(part, 1)
+    def _look(self, values: Iterable[Any]) -> None:
+        """Compare all arrays that can be reached from these values, without running anything of the student's."""
+        level, met = list(values), set()
+        for _ in range(_DEEP):
+            within: list[Any] = []
+            for value in level:
+                if isinstance(value, _CLOSED) or id(value) in met:
+                    continue
+                met.add(id(value))
+                if len(met) > _AT_A_LINE:
+                    return self.look_away()
+                self._objects -= 1
+                array = _as_array(value)
+                if array is None:
+                    within += _inside(value)
+                elif array.dtype == object:
+                    within += array.ravel()[:_AT_A_LINE].tolist()
+                else:
+                    self._compare(array)
+            level = within
+        return None
 
     def _compare(self, array: np.ndarray) -> None:
         if array.dtype.kind not in "fc" or not 0 < array.size <= _MOST:
             return
+        content = hash((array.dtype.char, array.tobytes()))
+        if content in self._seen:
+            return
+        self._seen.add(content)
+        if array.dtype.kind == "c" and np.any(np.imag(array)):
+            self._imaginary = True
         for known, moved in zip(self._inputs, self._moved, strict=True):
             if array.size % known.size:
                 continue
@@ -85,6 +133,34 @@ class Watch:
                 moved.add(changed.tobytes() if differ[row] == 1 else rows[row].tobytes())
 
 
+def _as_array(value: Any) -> np.ndarray | None:
+    """An array, a complex number or a list of numbers as a plain array; None for anything else."""
+    if isinstance(value, np.ndarray):
+        return np.ndarray.view(value, np.ndarray)
+    first = value
+    while type(first) in (list, tuple) and first:
+        first = first[0]
+    if isinstance(first, complex) or isinstance(first, float) and first is not value:
+        with suppress(ValueError, TypeError):       # of unequal lengths
+            return np.array(value, dtype=complex if isinstance(first, complex) else float)
+    return None
+
+
+def _inside(value: Any) -> list[Any]:
+    """What an object holds in any way, attributes and __slots__ included; of a function, what it closed over."""
+    if isinstance(value, dict):
+        return list(dict.values(value))
+    if isinstance(value, FunctionType):
+        return [*(value.__closure__ or ()), *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
+    return gc.get_referents(value)
+
+
+@cache
+def in_a_library(filename: str) -> bool:
+    """Whether code of this name came from a file: a student's has none."""
+    return filename.startswith("<frozen ") or os.path.isabs(filename)
+
+
 #: Python 3.13.0 to 3.13.2 end with a segmentation fault where one asks for the value of a comprehension's variable
 #: whose name belongs to an inner function elsewhere in the same function (python/cpython#128396)
 _CRASHES = sys.version_info[:2] == (3, 13)
@@ -95,6 +171,28 @@ def _in_comprehensions(code: CodeType) -> frozenset[str]:
     return frozenset(one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_FAST_AND_CLEAR")
 
 
+# --- who looks away -----------------------------------------------------------------------------------------------
+
+_open: list[Watch] = []                   # the one that watches now
+
+
+def listen() -> None:
+    """Hear in this process, for good, of what could end the tracing. Nobody can remove what hears it."""
+    sys.addaudithook(_heard)
+
+
+def _heard(event: str, arguments: tuple[Any, ...]) -> None:
+    if not _open or event not in _LOOKS_BACK and event != "sys.settrace" and event != "object.__getattr__":
+        return
+    if event == "object.__getattr__" and arguments[1] not in _FRAMES:
+        return
+    watch = _open.pop()                   # to ask whose frame it is makes the same event
+    asks = sys._getframe(1).f_code.co_filename
+    if event == "sys.settrace" or not in_a_library(asks) or asks == inspect.__file__:
+        watch.look_away()
+    _open.append(watch)
+
+
 @contextmanager
 def watching(inputs: Sequence[Any]) -> Iterator[Watch | None]:
     """Watch these inputs while the block runs; None if there are none."""
@@ -102,9 +200,16 @@ def watching(inputs: Sequence[Any]) -> Iterator[Watch | None]:
         yield None
         return
     watch, before = Watch(inputs), sys.gettrace()
-    sys.settrace(watch.trace)
+    traced = watch.trace
+    with suppress(Exception):             # a student's own audit hook
+        sys.settrace(traced)
+    _open.append(watch)
     try:
         with np.errstate(all="ignore"):
             yield watch
     finally:
-        sys.settrace(before)
+        _open.clear()
+        if sys.gettrace() is not traced:
+            watch.look_away()
+        with suppress(Exception):
+            sys.settrace(before)
