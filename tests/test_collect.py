@@ -18,7 +18,7 @@ from nbgrader.converters import Autograde
 from test_hook import FULL, scores, wrong
 
 from autograder.course.folder import Course
-from autograder.course.lms import handed_in
+from autograder.course.lms import handed_in, students_of
 from autograder.nbgrader.collect import LmsCollector
 from autograder.nbgrader.students import gradebook_students
 from autograder.run.grade_course import grade_course
@@ -369,6 +369,47 @@ def test_no_name_of_a_file_files_the_work_under_another_student(kind):
         for paths in ([PurePath("zip", honest), PurePath("zip", name)], [PurePath("zip", name)]):
             found = handed_in(paths)
             assert found[PurePath("zip", name)].student in ("2222222", "student-two"), name
+
+
+FORGED_NAMES = ["Eva_2222222", "Eva_2222222_assignsubmission_file_", "Eva_2222222_assignsubmission_file_x", "2222222",
+                "Student One_2222222_assignsubmission_file", "_", "..", "1-2 - A - Sep 24, 2024 926 PM"]
+
+
+@pytest.mark.parametrize("name", FORGED_NAMES)
+def test_no_name_of_a_person_files_the_work_under_another_student(name):
+    own, other = (PurePath("zip", f"{who}_assignsubmission_file_", "multihead.ipynb")
+                  for who in (f"{name}_1111111", "Student Two_2222222"))
+    like_canvas = PurePath("zip", "x_2222222_3_y_1111111_assignsubmission_file_", "multihead.ipynb")
+    for paths in ([own], [own, other], [like_canvas, own, other]):
+        found = handed_in(paths)
+        assert {found[path].student for path in paths} == ({"1111111", "2222222"} if other in paths else {"1111111"})
+        assert found[own].student == "1111111"
+    flat, other = (PurePath("zip", f"{who}_assignsubmission_file_multihead.ipynb")
+                   for who in (f"{name}_1111111", "Student Two_2222222"))
+    assert handed_in([flat, other]).get(other).student == "2222222"
+    assert flat not in handed_in([flat, other]) or handed_in([flat, other])[flat].student == "1111111"
+
+
+@pytest.mark.parametrize(("one", "two"), [
+    ("Jan Vis", "Jan-Vis"), ("Jan Vis", "JAN VIS"), ("Jan Vis", "Jan Vis "), ("...", "!!!"), ("Jan Vis", "Jan  Vis")])
+def test_two_names_that_become_one_folder_stay_two_students(one, two):
+    for numbers in ((1, 1), (1, 2)):
+        found = handed_in([PurePath("zip", f"{number}-9 - {name} - Sep 24, 2024 926 PM", "multihead.ipynb")
+                           for number, name in zip(numbers, (one, two), strict=True)])
+        students = set(students_of(found).values())
+        assert len(students) == 2
+        assert all(student.strip("-.") for student in students)
+
+
+def test_a_folder_that_is_called_like_a_file_of_nbgraders_is_collected_and_graded(course, monkeypatch):
+    entries = {f"1-2 - Student {who} - Sep 24, 2024 926 PM/{below}": RIGHT for who, below in (
+        ("One", "timestamp.txt/multihead.ipynb"), ("Two", "Timestamp.TXT /multihead.ipynb"),
+        ("Three", "multihead.ipynb"))}
+    download(course, "class.zip", entries)
+    said = collect(course, monkeypatch)
+    assert not [line for line in said if "left out" in line]
+    grades = {grade.student: grade.points for grade in grade_course(course.root)}
+    assert {grades[f"student-{who}"] for who in ("one", "two", "three")} == {grades["student-three"]}
 
 
 def test_an_entry_without_a_students_name_is_nobodys_whatever_lies_below_it():

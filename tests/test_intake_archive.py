@@ -4,6 +4,7 @@ from __future__ import annotations
 import io
 import stat
 import zipfile
+from pathlib import PurePosixPath
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from notebooks import DOUBLE, HALVE, data, handed_in, notebook, tiny_lesson
 
 from autograder.intake import archive, read
+from autograder.intake.files import File, Listing
+from autograder.intake.layout import arranged
 
 HONEST = data(notebook(*handed_in()))
 
@@ -60,6 +63,13 @@ def test_an_archive_gives_its_notebooks_by_their_path_in_it(lesson, tmp_path):
         == [("b/student-02.ipynb", "student-02"), ("c.py", "c"), ("student-01.ipynb", "student-01")]
     assert [cell.source for cell in submissions[0].cells] == [DOUBLE, HALVE]
     assert reasons(submissions) == []
+
+
+def test_a_folder_that_is_called_like_nbgraders_time_stamp_is_a_students(lesson, tmp_path):
+    assert found(read_archive(lesson, tmp_path, packed("timestamp.txt/a.ipynb"))) == [("timestamp.txt/a.ipynb", "a")]
+    (tmp_path / "class" / "timestamp.txt").mkdir(parents=True)
+    (tmp_path / "class" / "timestamp.txt" / "a.ipynb").write_bytes(HONEST)
+    assert [student for _, student in found(read([tmp_path / "class"], lesson))] == ["a"]
 
 
 def test_nbgraders_layout_is_known_in_an_archive(lesson, tmp_path):
@@ -129,6 +139,18 @@ def test_an_archive_that_unpacks_enormously_is_refused(lesson, tmp_path, monkeyp
 def test_an_archive_with_endless_members_is_refused(lesson, tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MEMBER_CAP", 2)
     assert "3 members" in reasons(read_archive(lesson, tmp_path, packed("a.ipynb", "b.ipynb", "c.ipynb")))[0]
+
+
+@pytest.mark.parametrize("folder", ["", "student-01/tiny/"])
+def test_each_of_many_members_is_looked_at_and_not_compared_with_all_others(lesson, monkeypatch, folder):
+    compared = []
+    monkeypatch.setattr(File, "__eq__", lambda one, two: compared.append(one) or one is two)
+    monkeypatch.setattr(File, "__hash__", lambda one: id(one))
+    files = [File(PurePosixPath(f"{folder}{number}{suffix}"), str(number), 0.0, bytes)
+             for number in range(300) for suffix in (".ipynb", ".py", ".pdf", ".txt")]
+    works = arranged(Listing(files), ("class",), lesson).works
+    assert len(works) > 300 or len(works) == 1
+    assert len(compared) <= len(files)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", packed("a.ipynb")[:-30], b"no archive"])

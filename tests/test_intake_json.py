@@ -214,6 +214,8 @@ def test_a_cell_without_source_is_blank(lesson):
     (b'{"cells":' + b"[" * 100_000, "not a notebook"),
     (b'{"cells": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}", "not a notebook"),
     (b'{"cells": [\n<<<<<<< HEAD\n{},\n=======\n>>>>>>> theirs\n]}', "git could not merge: they begin at line 2"),
+    (b"<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> theirs\n", "git could not merge: they begin at line 1"),
+    (b"\xef\xbb\xbf\n<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs", "git could not merge: they begin at line 2"),
     (b'{"cells": [], "a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested deeper"),
 ])
 def test_what_is_no_notebook_is_refused_with_the_reason(lesson, content, says):

@@ -14,12 +14,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from pathlib import PurePath
 from unicodedata import normalize
 
-_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_file(?:_(?P<file>.*))?")
-_CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_(?P<upload>\d+)_(?P<file>.+)")
-_BRIGHTSPACE = re.compile(r"(?P<id>\d+)-\d+ - (?P<name>.+) - (?P<date>[^-]*\d{4}[^-]*)")
+_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>[0-9]+)_assignsubmission_file(?:_(?P<file>.*))?")
+_FOLDER_OF_MOODLE = re.compile(r"(?P<name>.+)_(?P<id>[0-9]+)_assignsubmission_file_?(?P<file>)")   # a name may hold ids
+_CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>[0-9]+)_(?P<upload>[0-9]+)_"
+                     r"(?P<file>(?!assignsubmission_file).+)")
+_BRIGHTSPACE = re.compile(r"(?P<id>[0-9]+)-[0-9]+ - (?P<name>.+) - (?P<date>[^-]*[0-9]{4}[^-]*)")
 _DATE = re.compile(r"(?:(?P<day>\d{1,2}) )?(?P<month>[^\W\d]{3})[^\W\d]*\.? (?:(?P<day_after>\d{1,2}), )?"
                    r"(?P<year>\d{4}),? (?P<hour>\d{1,2}):?(?P<minute>\d\d)(?: ?(?P<half>[AP])M)?", re.IGNORECASE)
 _MONTHS = {name: number for number, names in enumerate(
@@ -58,16 +61,39 @@ def handed_in(paths: Iterable[PurePath]) -> dict[PurePath, HandedIn]:
             of = read(path.parts[place], PurePath(*path.parts[place + 1:])) if len(path.parts) > place else None
             if of is not None:
                 found[path] = of
-    return found
+    return _without_two_names(found)
 
 
 def students_of(files: Mapping[PurePath, HandedIn]) -> dict[PurePath, str]:
-    """The student of each file: people who share a name are told apart by their numbers."""
-    numbers = defaultdict(set)
+    """The student of each file: people who share a name are told apart by their numbers.
+
+    Where their folders would be called alike and the numbers are the same too, the names as they are written do that.
+    """
+    numbers, names = defaultdict(set), defaultdict(set)
     for of in files.values():
         numbers[of.student].add(of.number)
-    return {path: f"{of.student}-{of.number}" if len(numbers[of.student]) > 1 else of.student
+        names[of.student, of.number].add(of.name)
+    return {path: "-".join((of.student, *[of.number] * (len(numbers[of.student]) > 1),
+                            *[_mark(of.name)] * (of.lms == "brightspace" and len(names[of.student, of.number]) > 1)))
             for path, of in files.items()}
+
+
+def _mark(name: str) -> str:
+    """Four letters and digits that another spelling of the name does not have."""
+    return sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:4]
+
+
+def _without_two_names(found: dict[PurePath, HandedIn]) -> dict[PurePath, HandedIn]:
+    """Without files of Moodle that may be two students', by a name or a file called like an entry, and that begin with
+    a name that the first of those students does not have elsewhere.
+    """
+    unsure = {path for path, of in found.items() if of.lms == "moodle" and not _FOLDER_OF_MOODLE.fullmatch(of.entry)
+              and of.entry.count("_assignsubmission_file") > 1}
+    names = defaultdict(set)
+    for path in found.keys() - unsure:
+        names[found[path].student].add(found[path].name)
+    return {path: of for path, of in found.items()
+            if path not in unsure or of.name in names.get(of.student, {of.name})}
 
 
 def _naming(paths: Sequence[PurePath]) -> tuple[int, Callable[[str, PurePath], HandedIn | None]]:
@@ -81,7 +107,7 @@ def _naming(paths: Sequence[PurePath]) -> tuple[int, Callable[[str, PurePath], H
 
 
 def _moodle(part: str, rest: PurePath) -> HandedIn | None:
-    match = _MOODLE.fullmatch(part)
+    match = _FOLDER_OF_MOODLE.fullmatch(part) or _MOODLE.fullmatch(part)
     return match and HandedIn(match["id"], match["name"], PurePath(match["file"] or "", rest), lms="moodle",
                               entry=part)
 
@@ -96,7 +122,7 @@ def _brightspace(part: str, rest: PurePath) -> HandedIn | None:
     match = _BRIGHTSPACE.fullmatch(part)
     if match is None or not rest.parts:
         return None
-    return HandedIn(as_student(match["name"]), match["name"], rest, match["id"], _date(match["date"]),
+    return HandedIn(as_student(match["name"]) or match["id"], match["name"], rest, match["id"], _date(match["date"]),
                     lms="brightspace", entry=part)
 
 

@@ -75,7 +75,7 @@ def _listing(top: Path) -> Listing:
     """Everything below submitted/. Of a folder with too much in it the first two levels."""
     whole = Listing()
     for name in sorted(os.listdir(top)):
-        if passed_by(name):
+        if passed_by(name, os.path.isdir(top / name)):
             whole.tools.append(PurePosixPath(name))
         elif os.path.islink(top / name):
             whole.closed.append(PurePosixPath(name))

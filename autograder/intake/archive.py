@@ -82,8 +82,9 @@ def _sorted_out(archive: zipfile.ZipFile) -> tuple[Listing, dict[PurePosixPath, 
         if fault:
             refused.setdefault(fault, []).append(name)
             closed.add(below)
-        elif any(map(passed_by, below.parts)):
-            tools.add(PurePosixPath(*below.parts[:1 + [*map(passed_by, below.parts)].index(True)]))
+        elif any(passed := [passed_by(part, place < len(below.parts) - 1 or member.is_dir())
+                            for place, part in enumerate(below.parts)]):
+            tools.add(PurePosixPath(*below.parts[:1 + passed.index(True)]))
         elif below.parts:
             members[below] = member
     total = sum(member.file_size for below, member in members.items() if below.name.lower().endswith(SUFFIXES))

@@ -47,7 +47,8 @@ def _drafts(work: Work, lesson: Lesson) -> list[tuple[File, Submission]]:
     for archive in archives:
         with ExitStack() as opened:
             more += read(_unpacked(archive, lesson, opened))
-    return drafts + [draft for draft in more if draft[1].unreadable is None or draft[0] not in work.spare] or more
+    spare = {file.path for file in work.spare}
+    return drafts + [draft for draft in more if draft[1].unreadable is None or draft[0].path not in spare] or more
 
 
 def _unpacked(archive: File, lesson: Lesson, opened: ExitStack) -> list[File]:

@@ -119,7 +119,8 @@ def _refuse_what_is_no_text(data: bytes) -> None:
     for signature, kind in _SIGNATURES.items():
         if data.startswith(signature):
             raise Unreadable(_wrong_kind(kind))
-    if data[:64].lstrip(b"\xef\xbb\xbf \t\r\n\0").startswith(b"<"):
+    start = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n\0")
+    if start.startswith(b"<") and not start.startswith(b"<<<<<<<"):         # that is a merge which git left unfinished
         raise Unreadable(text("The file is a web page (HTML), not a notebook: the page that shows the notebook was "
                               "saved. Download the notebook itself (.ipynb) and hand that in."))
 

@@ -15,7 +15,8 @@ SUFFIXES = (".ipynb", ".py", ".ipynb.txt", ".ipynb.json")       # browsers add t
 BARE = ("", ".txt", ".json")              # what is left of .ipynb where a browser or a cloud drive renamed it
 ARCHIVE = ".zip"
 ENTRY_CAP = 50_000                        # files and folders below the given one
-_PASSED_BY = ("__pycache__", "__MACOSX", "node_modules", "site-packages", "venv", "timestamp.txt")
+_PASSED_BY = ("__pycache__", "__MACOSX", "node_modules", "site-packages", "venv")
+_OF_NBGRADER = "timestamp.txt"            # a file; a folder of that name is a student's
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,9 @@ class Listing:
         return found + [folder for folder in self.folders if folder not in full]
 
 
-def passed_by(name: str) -> bool:
+def passed_by(name: str, folder: bool = False) -> bool:
     """Whether a file or folder of this name belongs to a tool and not to the student."""
-    return name.startswith(".") or name in _PASSED_BY
+    return name.startswith(".") or name in _PASSED_BY or name == _OF_NBGRADER and not folder
 
 
 def load(path: str) -> bytes:
@@ -97,8 +98,9 @@ def folder_listing(root: str, depth: int = 0, called: str = "") -> Listing:
     for folder, subfolders, names in os.walk(root, onerror=closed.append):
         above, real = PurePosixPath(called, os.path.relpath(folder, root)), os.path.realpath(folder)
         entries += len(subfolders) + len(names)
-        listing.tools += [above / name for name in (*subfolders, *names) if passed_by(name)]
-        subfolders[:] = sorted(name for name in subfolders if not passed_by(name))
+        listing.tools += [above / name for name in subfolders if passed_by(name, True)]
+        listing.tools += [above / name for name in names if passed_by(name)]
+        subfolders[:] = sorted(name for name in subfolders if not passed_by(name, True))
         inner = set(subfolders)
         if entries > ENTRY_CAP:
             raise Unreadable(text("There are more than {limit} files in it. Hand in the notebook alone.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -167,22 +167,22 @@ def _by_student(listing: Listing, above: Parts, lesson: Lesson) -> tuple[dict[Pa
     """The files in each student's assignment folder, which may be empty; and all other files."""
     owned: dict[Parts, list[File]] = {}
     rest: list[File] = []
+    names = assignment_folders(lesson)
     for folder in listing.folders:
-        student = _student_folder((*above, *folder.parts), len(above), lesson)
+        student = _student_folder((*above, *folder.parts), len(above), names)
         if student is not None:
             owned.setdefault(student, [])
     for file in listing.files:
-        student = _student_folder((*above, *file.path.parent.parts), len(above), lesson)
+        student = _student_folder((*above, *file.path.parent.parts), len(above), names)
         (rest if student is None else owned.setdefault(student, [])).append(file)
     return owned, rest
 
 
-def _student_folder(parts: Parts, given: int, lesson: Lesson) -> Parts | None:
-    """The part of a folder's path that ends in the student and is followed by an assignment folder.
+def _student_folder(parts: Parts, given: int, names: Collection[str]) -> Parts | None:
+    """The part of a folder's path that ends in the student and is followed by a folder with one of these names.
 
     Below the `given` number of folders first: the given folder itself may be called like the assignment.
     """
-    names = assignment_folders(lesson)
     places = [place for place in range(1, len(parts)) if parts[place] in names and parts[place - 1] not in names]
     below = [place for place in places if place >= given]
     return parts[:(below or places)[0]] if places else None
@@ -240,9 +240,9 @@ def _loose(files: list[File], lesson: Lesson) -> list[Work]:
     A document beside the notebook of the same student is not a submission of its own.
     """
     able = [file for file in files if gradable(file.path, lesson) or is_archive(file.path)]
-    whose = {_whose(file.path) for file in able}
+    known, whose = {file.path for file in able}, {_whose(file.path) for file in able}
     crowd = Counter(file.path.parent for file in able)
-    more = [file for file in files if file not in able and _whose(file.path) not in whose
+    more = [file for file in files if file.path not in known and _whose(file.path) not in whose
             and not (file.path.parent.parts and crowd[file.path.parent] == 1)]
     counts = Counter(stem(file.path.name) for file in [*able, *more])
     students = {file.path: file.path.parent.name if counts[stem(file.path.name)] > 1 else "" for file in [*able, *more]}

@@ -79,6 +79,12 @@ def _only_nbgrader_writes(below: PurePath) -> bool:
     return below.name.casefold().strip() in (TIMESTAMP, SECRET)
 
 
+def _beside_nbgrader(below: PurePath) -> PurePath:
+    """The path with other names for folders that are called like a file of nbgrader's, which it writes later."""
+    return PurePath(*(f"{part}_" if _only_nbgrader_writes(PurePath(part)) else part for part in below.parts[:-1]),
+                    below.name)
+
+
 def _why(error: Exception) -> str:
     if isinstance(error, Unreadable):
         return translate(error.why, "en")
@@ -158,11 +164,12 @@ class LmsCollector(FileNameCollectorPlugin):
         attempts = sorted({file.attempt for file in files})
         placed: dict[PurePath, str] = {}
         for file in sorted(files, key=self._order, reverse=True):
-            place, number = self._name(file.of.below), attempts.index(file.attempt) + 1
+            below = _beside_nbgrader(file.of.below)
+            place, number = self._name(below), attempts.index(file.attempt) + 1
             if place in placed and not file.of.upload:      # two files of one attempt: intake chooses, and says so
-                place = file.of.below
+                place = below
             last = file.attempt == attempts[-1] and place not in placed
-            place = place if last else PurePath(EARLIER, f"{number}-{file.of.upload}", file.of.below)
+            place = place if last else PurePath(EARLIER, f"{number}-{file.of.upload}", below)
             placed[place] = file.path
             about = {"student_id": student, "file_id": str(place)}
             when = self._when(student, file.of) if last else None
