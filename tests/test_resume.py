@@ -22,6 +22,7 @@ from stores import kept
 from test_cluster import same
 from waiting import HANGS, eventually
 
+from autograder.output import feedback
 from autograder.run.grade_course import grade_course
 
 #: enough for two processes, with little to judge: two files that nobody can read, copies, and a student with a mistake
@@ -225,6 +226,14 @@ def test_what_does_not_stand_any_more_is_written_again(small, change):
     change(small)
     assert "feedback/student-01/multihead.html" in written(small)
     assert written(small) <= {".autograder/store.db"}
+
+
+def test_a_page_is_made_once_with_the_final_mark_on_it(small, monkeypatch):
+    made, page = [], feedback.feedback_page
+    monkeypatch.setattr(feedback, "feedback_page", lambda grade, *more: made.append(grade.mark) or page(grade, *more))
+    (small / "autograder.toml").write_text('[mark]\nscale = "1-10"\n')
+    grade_course(small)
+    assert sorted((mark.student, mark.value) for mark in made) == [("student-01", 10.0), ("student-02", None)]
 
 
 def test_another_language_is_written_again(small):

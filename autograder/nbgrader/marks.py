@@ -16,7 +16,7 @@ from autograder.course.late import days_late
 from autograder.course.mark import Earned, make_mark
 from autograder.course.settings import read_settings
 from autograder.lessons.kit.lesson import Lesson
-from autograder.nbgrader.database import NoGradebook, Reader, reading, shown
+from autograder.nbgrader.database import NoGradebook, Reader, one_of, reading, shown
 from autograder.nbgrader.gradebook import GradebookError
 from autograder.nbgrader.notebook import notebook_name
 from autograder.nbgrader.versions import check_nbgrader
@@ -27,14 +27,14 @@ _OF = "WHERE sa.assignment_id = :id"
 _SUBMISSIONS = (
     "SELECT sa.student_id, sa.timestamp, sa.extension, coalesce(sum(sn.late_submission_penalty), 0.0) AS penalty "
     f"FROM submitted_assignment sa LEFT JOIN submitted_notebook sn ON sn.assignment_id = sa.id {_OF} "
-    "GROUP BY sa.id, sa.student_id, sa.timestamp, sa.extension ORDER BY sa.student_id")
+    "{only} GROUP BY sa.id, sa.student_id, sa.timestamp, sa.extension ORDER BY sa.student_id")
 _CELLS = (
     "SELECT sa.student_id, n.name, b.name, g.auto_score, g.manual_score, coalesce(g.extra_credit, 0.0), "
     "g.needs_manual_grade, coalesce(gc.max_score, tc.max_score, 0.0) FROM grade g "
     "JOIN base_cell b ON b.id = g.cell_id LEFT JOIN grade_cells gc ON gc.id = b.id "
     "LEFT JOIN task_cells tc ON tc.id = b.id "
     "JOIN submitted_notebook sn ON sn.id = g.notebook_id JOIN notebook n ON n.id = sn.notebook_id "
-    f"JOIN submitted_assignment sa ON sa.id = sn.assignment_id {_OF}")
+    f"JOIN submitted_assignment sa ON sa.id = sn.assignment_id {_OF} {{only}}")
 _NOTEBOOKS = ("SELECT sa.student_id, n.name, sn.id FROM submitted_notebook sn JOIN notebook n ON n.id = sn.notebook_id "
               f"JOIN submitted_assignment sa ON sa.id = sn.assignment_id {_OF}")
 _WORTH = ("SELECT coalesce(sum(coalesce(gc.max_score, tc.max_score, 0.0)), 0.0) FROM base_cell b "
@@ -42,17 +42,18 @@ _WORTH = ("SELECT coalesce(sum(coalesce(gc.max_score, tc.max_score, 0.0)), 0.0) 
           "JOIN notebook n ON n.id = b.notebook_id WHERE n.assignment_id = :id")
 
 
-def gradebook_marks(course: Course, lesson: Lesson, assignment: str | None = None) -> dict[str, Mark]:
-    """The mark of each student who has a submission in the gradebook. Raises GradebookError."""
+def gradebook_marks(course: Course, lesson: Lesson, assignment: str | None = None,
+                    students: Sequence[str] | None = None) -> dict[str, Mark]:
+    """The mark of each student, or of these, who has a submission in the gradebook. Raises GradebookError."""
     check_nbgrader()
     name = assignment or lesson.name
     settings, dates = read_settings(course.root), DueDates(course.root, name)
     with reading(course.db_url) as db:
         found, due = _assignment(db, name, course.db_url)
         worth = float(_rows(db, _WORTH, found)[0][0])
-        cells = _cells(db, found, _exercises(lesson, name))
+        cells = _cells(db, found, _exercises(lesson, name), students)
         marks = {}
-        for student, handed_in, extension, penalty in _submissions(db, found):
+        for student, handed_in, extension, penalty in _submissions(db, found, students):
             days = days_late(dates.of(student, due, extension), handed_in, settings)
             marks[student] = make_mark(student, _earned(cells.get(student, []), worth, days, float(penalty)), settings,
                                        lesson.name)
@@ -84,8 +85,12 @@ def dates_in_gradebook(course: Course, assignment: str) -> tuple[datetime | None
         return due, [(student, extension) for student, _, extension, _ in _submissions(db, found)]
 
 
-def _rows(db: Reader, query: str, assignment: str, **times: Sequence[str]) -> list[Sequence[Any]]:
-    return list(db.rows(query, {"id": assignment}, **times))
+def _rows(db: Reader, query: str, assignment: str, students: Sequence[str] | None = None,
+          **times: Sequence[str]) -> list[Sequence[Any]]:
+    """The rows of this assignment; of a query with `{only}` those of these students."""
+    among, values = one_of(students or ())
+    only = "" if students is None else f"AND sa.student_id IN {among}"
+    return list(db.rows(query.format(only=only), {"id": assignment, **values}, **times))
 
 
 def _assignment(db: Reader, name: str, url: str) -> tuple[str, datetime | None]:
@@ -96,15 +101,16 @@ def _assignment(db: Reader, name: str, url: str) -> tuple[str, datetime | None]:
     return found[0][0], found[0][1]
 
 
-def _submissions(db: Reader, assignment: str) -> list[Sequence[Any]]:
-    return _rows(db, _SUBMISSIONS, assignment, moments=["timestamp"], spans=["extension"])
+def _submissions(db: Reader, assignment: str, students: Sequence[str] | None = None) -> list[Sequence[Any]]:
+    return _rows(db, _SUBMISSIONS, assignment, students, moments=["timestamp"], spans=["extension"])
 
 
-def _cells(db: Reader, assignment: str, exercises: Mapping[tuple[str, str], str]) -> dict[str, list[tuple]]:
+def _cells(db: Reader, assignment: str, exercises: Mapping[tuple[str, str], str],
+           students: Sequence[str] | None = None) -> dict[str, list[tuple]]:
     """The graded cells of each student, in the order of the lesson: the name of the exercise, then the columns."""
     places = {name: place for place, name in enumerate(exercises.values())}
     found: dict[str, list[tuple]] = {}
-    for student, notebook, cell, *columns in _rows(db, _CELLS, assignment):
+    for student, notebook, cell, *columns in _rows(db, _CELLS, assignment, students):
         found.setdefault(student, []).append((exercises.get((notebook, cell), cell), *columns))
     return {student: sorted(cells, key=lambda cell: (places.get(cell[0], len(places)), cell[0]))
             for student, cells in found.items()}

@@ -22,9 +22,10 @@ from autograder.course.store import Store
 from autograder.course.submitted import is_markup
 from autograder.faults import broken, ends_the_run
 from autograder.lessons.kit.lesson import Lesson
+from autograder.nbgrader.afterwards import other_ways
 from autograder.nbgrader.marks import gradebook_marks
 from autograder.nbgrader.notebook import notebook_name
-from autograder.nbgrader.pages import update_pages, write_page
+from autograder.nbgrader.pages import write_page
 from autograder.nbgrader.standing import Standing
 from autograder.records import Grade, Submission
 from autograder.stages import stage
@@ -129,8 +130,6 @@ class Writers:
                 self._open()
         with stage("autograded"):
             unanswered = self._autograded.write(submission, grade)
-        with stage("feedback"):
-            write_page(self._course, paths[1], grade, self._language)
         entry = _entry(grade, submission.handed_in.at, unanswered)
         self._batch.append(_Waiting(submission, entry, number, mark, paths))
 
@@ -166,10 +165,25 @@ class Writers:
             except Exception as error:
                 wrote = self._one_by_one(batch, error)
         with stage("feedback"):
-            marks = gradebook_marks(self._course, self._lesson)
-            update_pages(self._course, with_mark((each.entry.grade for each in wrote), marks), self._language)
+            wrote = self._write_pages(wrote)
         with stage("gradebook"):
             self._standing.wrote((each.submission.student, each.number, each.mark, each.paths) for each in wrote)
+
+    def _write_pages(self, batch: list[_Waiting]) -> list[_Waiting]:
+        """Write the page of each grade with its final mark, which the gradebook knows now; returns those that have one.
+        """
+        marks = gradebook_marks(self._course, self._lesson, students=[each.submission.student for each in batch])
+        ways = other_ways(self._course, self._lesson.name)
+        done: list[_Waiting] = []
+        for each, grade in zip(batch, with_mark((each.entry.grade for each in batch), marks), strict=True):
+            try:
+                write_page(self._course, self.paths(grade.student)[1], grade, self._language, ways)
+                done.append(each)
+            except Exception as error:
+                if ends_the_run(error):
+                    raise
+                self._broken_after_all(each, error)
+        return done
 
     def _one_by_one(self, batch: list[_Waiting], error: Exception) -> list[_Waiting]:
         """Those that the gradebook accepts. If it accepts none, as when it is locked, the error is raised."""
@@ -184,17 +198,17 @@ class Writers:
             except Exception as why:
                 left.append((each, why))
         for each, why in left:
-            self._without_gradebook(each, why)
+            self._broken_after_all(each, why)
         return wrote
 
-    def _without_gradebook(self, each: _Waiting, error: Exception) -> None:
+    def _broken_after_all(self, each: _Waiting, error: Exception) -> None:
         """Mark this submission as broken in the files, and in the gradebook if it accepts that."""
-        grade, number = self._keep(each.submission, broken(each.entry.grade, error))
-        with suppress(Exception):
-            self._write(each.submission, grade, number)
-        self._batch = []
-        with suppress(Exception):
-            self._gradebook.write([_entry(grade)])
+        grade, _ = self._keep(each.submission, broken(each.entry.grade, error))
+        for write in (lambda: self._autograded.write(each.submission, grade),
+                      lambda: write_page(self._course, self.paths(grade.student)[1], grade, self._language),
+                      lambda: self._gradebook.write([_entry(grade)])):
+            with suppress(Exception):
+                write()
 
 
 def _entry(grade: Grade, handed_in: datetime | None = None, unanswered: frozenset[str] = frozenset()) -> Entry:
