@@ -4,7 +4,7 @@ from __future__ import annotations
 import ast
 import copy
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,8 +29,9 @@ def mutants(source: str, functions: Iterable[str]) -> list[Mutant]:
     for place, node in enumerate(tree.body):
         if isinstance(node, ast.FunctionDef) and node.name in wanted:
             written = {ast.unparse(other): (other, line) for other, line in _mutated(node, called)}
-            before = _lines(node)
-            found += [Mutant(node.name, _change(before, _lines(other), node.name),
+            cut: dict[ast.AST, ast.AST] = {}
+            before = _lines(node, cut)
+            found += [Mutant(node.name, _change(before, _lines(other, cut), node.name),
                              "\n\n\n".join([*texts[:place], text, *texts[place + 1:]]) + "\n", line)
                       for text, (other, line) in written.items() if text != texts[place] and _compiles(text)]
     return found
@@ -68,8 +69,9 @@ def _mutated(function: ast.FunctionDef, called: list[str]) -> Iterator[tuple[ast
     scope = _scope(function, called)
     for node in _nodes(function):
         for new in replacements(node, scope):
-            other = _Replacing(node, new).visit(copy.deepcopy(function, {id(node): node}))
-            yield ast.fix_missing_locations(other), getattr(node, "lineno", function.lineno)
+            for part in new if isinstance(new, list) else [new]:
+                ast.fix_missing_locations(part)
+            yield _replacing(function, node, new), getattr(node, "lineno", function.lineno)
 
 
 def _nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
@@ -81,19 +83,36 @@ def _nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
         todo += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.JoinedStr)]
 
 
-class _Replacing(ast.NodeTransformer):
-    """Replaces the node `old` by `new`; an emptied block becomes `pass`."""
+def _replacing(node: ast.AST, old: ast.AST, new: Any) -> Any:
+    """The node with `new` in the place of `old`; an emptied block becomes `pass`."""
+    if node is old:
+        return new
+    other = _with_parts(node, lambda part: _replacing(part, old, new))
+    if isinstance(other, (ast.If, ast.For, ast.FunctionDef)) and not other.body:
+        other.body = [ast.Pass()]
+    return other
 
-    def __init__(self, old: ast.AST, new: Any):
-        self._old, self._new = old, new
 
-    def visit(self, node: ast.AST) -> Any:
-        if node is self._old:
-            return copy.deepcopy(self._new)
-        node = super().generic_visit(node)
-        if isinstance(node, (ast.If, ast.For, ast.FunctionDef)) and not node.body:
-            node.body = [ast.Pass()]
-        return node
+def _with_parts(node: ast.AST, changed: Callable[[ast.AST], Any]) -> Any:
+    """The node itself if nothing in it changes, else a copy that shares with it whatever does not.
+
+    A list in the place of a statement is several, or none.
+    """
+    other = node
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.AST):
+            new = changed(value)
+            same = new is value
+        elif isinstance(value, list):
+            parts = [changed(part) if isinstance(part, ast.AST) else part for part in value]
+            same = all(new is old for new, old in zip(parts, value, strict=True))
+            new = [one for part in parts for one in (part if isinstance(part, list) else [part])]
+        else:
+            continue
+        if not same:
+            other = copy.copy(node) if other is node else other
+            setattr(other, name, new)
+    return other
 
 
 def _change(before: list[str], after: list[str], name: str) -> str:
@@ -104,13 +123,16 @@ def _change(before: list[str], after: list[str], name: str) -> str:
     return f"{name}: {old} -> {new or 'nothing'}"
 
 
-def _lines(function: ast.FunctionDef) -> list[str]:
-    return ast.unparse(_CutMessages().visit(copy.deepcopy(function))).splitlines()
+def _lines(function: ast.FunctionDef, known: dict[ast.AST, ast.AST]) -> list[str]:
+    return ast.unparse(_cut(function, known)).splitlines()
 
 
-class _CutMessages(ast.NodeTransformer):
-    """f"heads must be positive, got {heads}" -> 'heads must...'."""
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.Constant:
-        words = " ".join(str(part.value) for part in node.values if isinstance(part, ast.Constant)).split()
-        return ast.Constant(f"{' '.join(words[:2])}...")
+def _cut(node: ast.AST, known: dict[ast.AST, ast.AST]) -> ast.AST:
+    """The node with its messages cut: f"heads must be positive, got {heads}" -> 'heads must...'."""
+    if node not in known:
+        if isinstance(node, ast.JoinedStr):
+            words = " ".join(str(part.value) for part in node.values if isinstance(part, ast.Constant)).split()
+            known[node] = ast.Constant(f"{' '.join(words[:2])}...")
+        else:
+            known[node] = _with_parts(node, lambda part: _cut(part, known))
+    return known[node]
