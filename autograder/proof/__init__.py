@@ -45,7 +45,7 @@ def verify(lesson: Lesson, limits: Limits | None = None, quick: bool = False, pr
     claims += mutation.claims(lesson, made, made[::step], unharmed)
     claims.append(fairness(lesson, assessor.reference, VARIANTS // step, progress))
     return Proof(lesson.name, quick, isolation, tuple(claims), catalogue.matrices(lesson, tried),
-                 cost(lesson, assessor, named[::PART]))
+                 cost(lesson, assessor, named[::PART * step]))
 
 
 def _silent(what: str, done: int, of: int) -> None:
