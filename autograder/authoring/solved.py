@@ -16,6 +16,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -43,19 +44,29 @@ class Question(NamedTuple):
 
 def prove_unsolved(folder: Path, files: Sequence[str], lesson: Lesson) -> None:
     """Raise Leak if a function in one of these files computes an exercise."""
-    contents = tuple((name, (folder / name).read_bytes()) for name in files)
+    contents = tuple((path.relative_to(folder).as_posix(), path.read_bytes()) for path in sorted(folder.rglob("*"))
+                     if path.is_file())
     course = "" if lesson.home.ours else str(lesson.home.roots[-1])
-    for file, cell, function, exercise in _solving(str(folder), lesson.name, contents, course):
+    for file, cell, function, exercise in _solving(lesson.name, tuple(files), contents, course):
         raise Leak(file, cell, "", f"{function} computes {exercise}, which students have to write")
 
 
 @lru_cache(maxsize=8)
-def _solving(folder: str, lesson: str, contents: tuple[tuple[str, bytes], ...], course: str = "") -> list[list[str]]:
-    """(file, cell, function, exercise) of everything that solves an exercise; `contents` are what is remembered.
+def _solving(lesson: str, names: tuple[str, ...], contents: tuple[tuple[str, bytes], ...], course: str
+             ) -> list[list[str]]:
+    """(file, cell, function, exercise) of everything that solves an exercise in these files of a folder.
 
-    `course` is the folder that has the lesson, if it does not come with the autograder.
+    `contents` are all of that folder; they run in a copy of it. `course` is the folder that has the lesson, if it does
+    not come with the autograder.
     """
-    names = [name for name, _ in contents]
+    with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
+        for name, content in contents:
+            Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
+            Path(folder, name).write_bytes(content)
+        return _solving_in(folder, lesson, names, course)
+
+
+def _solving_in(folder: str, lesson: str, names: Sequence[str], course: str) -> list[list[str]]:
     command = [sys.executable, "-c", "from autograder.authoring.solved import child; child()", lesson, course, *names]
     try:
         done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
