@@ -7,28 +7,29 @@ from pathlib import Path
 import nbgrader.api
 import pytest
 
+from autograder.judge.cache import folder as cache_folder
 from autograder.nbgrader import empty_gradebook
 from autograder.nbgrader.empty_gradebook import commands_on_path, put_empty_gradebook
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
-    """A cache folder with the empty gradebook, and beside it what nbgrader makes of a gradebook by itself."""
-    folder = tmp_path_factory.mktemp("made")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(folder))
-        put_empty_gradebook(f"sqlite:///{folder}/copy.db")
-    with commands_on_path(), nbgrader.api.Gradebook(f"sqlite:///{folder}/own.db", "a-course"):
-        return folder
+def copy(tmp_path_factory) -> Path:
+    """A gradebook as all tests get it: the cache of this run has the empty one, or has it now."""
+    path = tmp_path_factory.mktemp("made") / "copy.db"
+    put_empty_gradebook(f"sqlite:///{path}")
+    return path
 
 
 @pytest.fixture
-def cache(made, tmp_path, monkeypatch) -> Path:
-    """A copy of the cache folder, with nothing to make another empty gradebook with."""
-    shutil.copytree(made / "multihead-autograder", tmp_path / "cache" / "multihead-autograder")
+def cache(copy, tmp_path, monkeypatch) -> Path:
+    """A cache folder with the empty gradebook, and nothing to make another one with."""
+    folder = tmp_path / "cache" / "multihead-autograder"
+    folder.mkdir(parents=True)
+    kept, = cache_folder().glob("gradebook-*.db")
+    shutil.copy(kept, folder)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(nbgrader.api, "get_alembic_version", None)
-    return tmp_path / "cache" / "multihead-autograder"
+    return folder
 
 
 def schema(path: Path) -> list[tuple]:
@@ -46,18 +47,22 @@ def opened(path: Path) -> list[tuple]:
 
 
 @pytest.mark.slow
-def test_it_is_what_nbgrader_makes(made, cache, tmp_path):
+def test_it_is_what_nbgrader_makes(copy, tmp_path, monkeypatch):
+    own = tmp_path / "own.db"
+    with commands_on_path(), nbgrader.api.Gradebook(f"sqlite:///{own}", "a-course"):
+        pass
+    monkeypatch.setattr(nbgrader.api, "get_alembic_version", None)
     put_empty_gradebook(f"sqlite:///{tmp_path}/new.db?timeout=30")
     assert opened(tmp_path / "new.db") == [("a-course",)]
-    assert schema(tmp_path / "new.db") == schema(made / "own.db")
-    assert (tmp_path / "new.db").stat().st_mode == (made / "own.db").stat().st_mode
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "new.db"]
+    assert schema(tmp_path / "new.db") == schema(copy) == schema(own)
+    assert (tmp_path / "new.db").stat().st_mode == own.stat().st_mode
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.db", "own.db"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", [lambda kept: kept.write_bytes(kept.read_bytes()[:-1]),
                                     lambda kept: kept.write_bytes(b""), Path.unlink])
-def test_one_that_is_damaged_or_gone_is_made_again(made, cache, tmp_path, monkeypatch, damage):
+def test_one_that_is_damaged_or_gone_is_made_again(cache, tmp_path, monkeypatch, damage):
     kept, = cache.glob("gradebook-*.db")
     damage(kept)
     monkeypatch.setattr(nbgrader.api, "get_alembic_version", lambda: "made-again")
@@ -90,12 +95,12 @@ def test_what_is_not_a_file_to_make_is_left_to_nbgrader(cache, tmp_path, monkeyp
     assert [path.name for path in tmp_path.iterdir()] == ["cache"]
 
 
-def test_without_a_cache_there_is_a_gradebook_all_the_same(made, tmp_path, monkeypatch):
+def test_without_a_cache_there_is_a_gradebook_all_the_same(copy, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("a file where the folder should be")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     monkeypatch.setattr(nbgrader.api, "get_alembic_version", lambda: "0")
     put_empty_gradebook(f"sqlite:///{tmp_path}/new.db")
-    assert schema(tmp_path / "new.db")[:-1] == schema(made / "own.db")[:-1]
+    assert schema(tmp_path / "new.db")[:-1] == schema(copy)[:-1]
 
 
 def test_where_none_can_be_made_nbgrader_says_why(cache, tmp_path):

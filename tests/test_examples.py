@@ -1,5 +1,7 @@
 """The visible examples: they refuse in words, by axis, and never with a bare assert or an error of someone else's."""
 import contextlib
+from functools import cache
+from types import CodeType
 
 import pytest
 from editions import LESSON, RELEASES, beside, code_cells, overwritten, read, solved
@@ -7,11 +9,17 @@ from editions import LESSON, RELEASES, beside, code_cells, overwritten, read, so
 EXAMPLES = [name for name in code_cells(RELEASES["nl"]) if name.startswith("example_")]
 
 
+@cache
+def example_code(language: str, example: str) -> CodeType:
+    """What stands in the cell, compiled under its name."""
+    return compile(code_cells(RELEASES[language])[example].source, example, "exec")
+
+
 def said(names: dict, language: str, example: str) -> str:
     """What the example says of these functions; "" where it has nothing to say."""
     with beside(language):
         try:
-            exec(compile(code_cells(RELEASES[language])[example].source, example, "exec"), names)
+            exec(example_code(language, example), names)
         except AssertionError as error:
             return str(error) or "an assert without words"
     return ""
@@ -199,7 +207,7 @@ def test_each_example_tells_how_many_parts_hold_and_takes_back_what_no_longer_do
                                    ("example_own_test", names), ("example_W1_merge", names),
                                    ("example_refusals_merge", names)]:
             with contextlib.suppress(AssertionError):
-                exec(code_cells(RELEASES[language])[example].source, functions)
+                exec(example_code(language, example), functions)
                 told.append(capsys.readouterr().out.splitlines()[-1])
     counts = [0, 1, 1, 2, 2, 3, 3, 3, 4, 5, 4, 4, 5]
     assert told == [f"{'■' * count}{'□' * (5 - count)} {count} {of}" for count in counts]

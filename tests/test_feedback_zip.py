@@ -5,10 +5,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from courses import run_nbgrader
 from damage import honest, saved
 from nbgrader.api import Gradebook
-from nbgrader.converters import GenerateAssignment
 from test_collect import collect, download
 
 from autograder import cli
@@ -27,12 +25,10 @@ BRIGHTSPACE = {f"397063-2557369 - {name} - Sep {day}, 2024 926 PM/multihead.ipyn
 
 
 @pytest.fixture(scope="module")
-def graded(made_once, request):
+def graded(made_once, generated):
     """A course whose work came from Moodle's zip, graded."""
     def make(folder: Path) -> None:
-        from courses import new_course
-        course = new_course(folder / "course")
-        run_nbgrader(GenerateAssignment, course)
+        course = Course.find(shutil.copytree(generated.root, folder / "course"))
         download(course, "moodle.zip", dict.fromkeys(MOODLE, RIGHT))
         with pytest.MonkeyPatch.context() as patch:
             collect(course, patch)

@@ -1,12 +1,12 @@
 """Answers that no calculation survives are wrong; whoever grades hears no warning, and none of them stops a check."""
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from autograder.intake import from_sources
-from autograder.judge.engine import Engine
-from autograder.lessons.installed import load_lesson
+from autograder.judge.engine import Engine, Limits
 
 SOLUTION = (Path(__file__).parents[2] / "solutions" / "multihead.py").read_text(encoding="utf-8")
 ANSWERS = {"largest": "np.where(x > 0, 1.7e308, -1.7e308)", "huge": "x * 1e300", "complex": "x * (1 + 1e300j)",
@@ -29,9 +29,11 @@ def multihead_backward(cache, params, dy):
 
 
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
-def test_an_answer_beyond_all_bounds_is_wrong_and_warns_nobody(answer: str) -> None:
+def test_an_answer_beyond_all_bounds_is_wrong_and_warns_nobody(
+        answer: str, engine_with: Callable[[Limits], Engine]) -> None:
+    engine = engine_with(Limits())
     source = SOLUTION + SPOILED.format(answer=answer)
-    with Engine(load_lesson("multihead")) as engine, warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
         grade = engine.grade(from_sources("s.py", "student-01", [source], engine.lesson))
     words = {verdict.verdict for exercise in grade.exercises[2:4] for verdict in exercise.verdicts}
