@@ -13,7 +13,8 @@ from test_hook import FULL, UNKNOWN, scores
 from autograder.course.folder import Course
 from autograder.run.grade_course import grade_course
 
-pytestmark = pytest.mark.slow
+#: of these `make test-all` has a class, `make test-integration` one of all
+SOME = {*list(DAMAGE)[::6], *list(UNREADABLE)[::5], "graded_cells_duplicated", "colab", "empty"}
 
 #: damage that nothing had to be repaired for, since a kernel would not notice it either
 SILENT = {"solution_cell_deleted_and_written_elsewhere", "cells_split_in_two", "cells_upside_down",
@@ -24,14 +25,23 @@ SILENT = {"solution_cell_deleted_and_written_elsewhere", "cells_split_in_two", "
 
 
 @pytest.fixture(scope="session")
-def both(computed_once, generated) -> tuple[Course, Course, dict]:
+def both(request, computed_once, generated) -> tuple[Course, Course, dict]:
     """A class in which each student has another damage, graded by `autograder grade` and by nbgrader's command."""
-    return computed_once("damaged", lambda root: damaged(root, generated))
+    names = SOME if request.param == "some" else {*DAMAGE, *UNREADABLE}
+    return computed_once(f"damaged-{request.param}", lambda root: damaged(root, generated, names))
 
 
-def damaged(root: Path, generated: Course) -> tuple[Course, Course, dict]:
+def of_the_class(names):
+    """A test for each of these students, in either class."""
+    return pytest.mark.parametrize(("both", "name"), [
+        *(pytest.param("some", name, marks=pytest.mark.slow, id=f"some-{name}") for name in names if name in SOME),
+        *(pytest.param("all", name, marks=pytest.mark.integration, id=f"all-{name}") for name in names)],
+        indirect=["both"])
+
+
+def damaged(root: Path, generated: Course, names: set[str]) -> tuple[Course, Course, dict]:
     course = Course.find(shutil.copytree(generated.root, root / "grade"))
-    files = {name: make(honest()) for name, make in DAMAGE.items()} | UNREADABLE
+    files = {name: DAMAGE[name](honest()) if name in DAMAGE else UNREADABLE[name] for name in names}
     for name, made in files.items():
         for file, content in made.items():
             path = course.path("submitted", name, "multihead") / file
@@ -44,7 +54,7 @@ def damaged(root: Path, generated: Course) -> tuple[Course, Course, dict]:
     return course, hook, grades
 
 
-@pytest.mark.parametrize("name", DAMAGE)
+@of_the_class(DAMAGE)
 def test_damaged_work_gets_its_points_both_ways(both, name):
     course, hook, grades = both
     assert (grades[name].status, grades[name].points) == ("graded", 20.0)
@@ -53,12 +63,12 @@ def test_damaged_work_gets_its_points_both_ways(both, name):
     assert {test: determine_grade(cells[test])[0] for test in FULL} == FULL
 
 
-@pytest.mark.parametrize("name", sorted(DAMAGE.keys() - SILENT))
+@of_the_class(sorted(DAMAGE.keys() - SILENT))
 def test_a_repair_is_a_notice(both, name):
     assert both[2][name].notices
 
 
-@pytest.mark.parametrize("name", UNREADABLE)
+@of_the_class(UNREADABLE)
 def test_what_nobody_can_read_is_left_to_a_person_with_a_reason(both, name):
     course, hook, grades = both
     assert (grades[name].status, grades[name].points) == ("unreadable", None)
@@ -66,14 +76,16 @@ def test_what_nobody_can_read_is_left_to_a_person_with_a_reason(both, name):
     assert len(read_autograded(hook, name).cells[0].source) > 20
 
 
+@pytest.mark.parametrize("both", [pytest.param("some", marks=pytest.mark.slow),
+                                  pytest.param("all", marks=pytest.mark.integration)], indirect=True)
 @pytest.mark.parametrize("query", [GRADES, COMMENTS, SUBMITTED], ids=["grades", "comments", "notebooks"])
 def test_no_row_differs_between_the_two_ways(both, query):
     ours, hook = (rows(course.root / "gradebook.db", query) for course in both[:2])
     assert ours == hook
-    assert {row[0] for row in ours} == DAMAGE.keys() | UNREADABLE.keys()
+    assert {row[0] for row in ours} == both[2].keys()
 
 
-@pytest.mark.parametrize("name", ["graded_cells_duplicated", "colab", "empty"])
+@of_the_class(["graded_cells_duplicated", "colab", "empty"])
 def test_nbgrader_makes_feedback_of_what_was_damaged(both, name):
     run_nbgrader(GenerateFeedback, both[1], student=name)
     page = (both[1].path("feedback", name, "multihead") / "multihead.html").read_text()

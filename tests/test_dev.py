@@ -74,7 +74,7 @@ def test_a_changed_copy_is_named_step_by_step_and_left_as_it_is(copy):
     assert contents(copy) == before
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_a_changed_copy_is_mended(copy):
     shutil.copy(ROOT / SLIPS["syscalls"][0], copy / SLIPS["syscalls"][0])       # only some machines have libseccomp
     done = dev_all(copy)

@@ -56,8 +56,8 @@ def graded(made_once):
     return made_once("docs", make) / "demo-class"
 
 
-#: the pages that everybody follows; the others run with the other programs
-FIRST = {"README.md", "docs/first-class.md", "docs/nbgrader.md"}
+#: the page that everybody follows; the others run with the other programs
+FIRST = {"README.md"}
 
 
 @pytest.mark.parametrize("page", [
@@ -185,6 +185,9 @@ def listed(path: str, rows: dict[str, str]) -> str:
 
 @pytest.mark.slow
 def test_what_is_not_in_the_course_does_not_name_anybody(tmp_path, monkeypatch):
+    warm = Path(os.environ["XDG_CACHE_HOME"]) / "multihead-autograder"
+    if warm.is_dir():                       # the answers of the catalogue, which take seconds
+        shutil.copytree(warm, tmp_path / "cache" / warm.name)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder = tmp_path / "class"
     done = subprocess.run([sys.executable, "-m", "autograder", "demo", "--students", "2", str(folder)],

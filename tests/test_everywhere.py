@@ -65,8 +65,8 @@ def printed(cell: nbformat.NotebookNode) -> str:
     return "".join(output.get("text", "") for output in cell.outputs)
 
 
-@pytest.mark.parametrize("language", [language if language == "nl" else pytest.param(language, marks=pytest.mark.slow)
-                                      for language in EDITIONS])
+@pytest.mark.slow
+@pytest.mark.parametrize("language", EDITIONS)
 def test_a_solved_notebook_runs_where_there_is_only_numpy(release, monkeypatch, language):
     folder = release(language, solved=True)
     before = nbformat.read(folder / "multihead.ipynb", as_version=4)

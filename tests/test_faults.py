@@ -125,8 +125,8 @@ def assert_nothing_left(family: set[int], course: Path) -> None:
 
 # --- something is killed ------------------------------------------------------------------------------------------
 
-@pytest.mark.slow
-@pytest.mark.parametrize("how_many", [1, 2])
+@pytest.mark.parametrize("how_many", [pytest.param(1, marks=pytest.mark.integration),
+                                      pytest.param(2, marks=pytest.mark.slow)])
 def test_a_worker_process_that_is_killed_costs_time_only(course: Path, undisturbed: dict[str, object],
                                                          how_many: int) -> None:
     run, family = while_grading(course)
@@ -184,8 +184,8 @@ def size(untouched: Path) -> int:
 
 
 @ROOT
-@pytest.mark.slow
-@pytest.mark.parametrize("room", [60, 400])
+@pytest.mark.parametrize("room", [pytest.param(60, marks=pytest.mark.integration),
+                                  pytest.param(400, marks=pytest.mark.slow)])
 def test_a_full_disk_stops_the_run_and_the_next_one_completes_it(course: Path, undisturbed: dict[str, object],
                                                                  size: int, room: int) -> None:
     code, said = graded(course, *on_a_small_disk(course, size + room))
@@ -208,8 +208,8 @@ def test_a_folder_for_temporary_files_is_not_needed(course: Path, undisturbed: d
     assert results(course) == undisturbed
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("descriptors", [8, 16])
+@pytest.mark.parametrize("descriptors", [pytest.param(8, marks=pytest.mark.slow),
+                                         pytest.param(16, marks=pytest.mark.integration)])
 def test_a_lack_of_descriptors_never_costs_a_mark(course: Path, undisturbed: dict[str, object],
                                                   descriptors: int) -> None:
     code, said = graded(course, "sh", "-c", f'ulimit -n {descriptors}; "$@"', "sh")

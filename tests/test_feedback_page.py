@@ -255,6 +255,7 @@ def test_nothing_sticks_out_of_a_narrow_screen(browser, written, width):
     page.close()
 
 
+@pytest.mark.slow
 def test_what_is_folded_away_opens_by_keyboard_and_on_paper(browser, written):
     page = browser.new_page()
     page.goto(written.as_uri())

@@ -85,6 +85,7 @@ def test_whoever_follows_the_page_has_a_lesson_that_is_proven(course, capsys):
     assert [verdict.max_points for verdict in grade.exercises[0].verdicts] == [2, 1, 1]
 
 
+@pytest.mark.slow
 def test_points_are_changed_in_one_place(course, capsys):
     finish(course)
     path = course / "lessons" / "softmax" / "lesson.py"

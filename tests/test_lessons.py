@@ -186,16 +186,23 @@ def course(both: Path, tmp_path: Path) -> Course:
 
 @pytest.fixture(scope="session")
 def by_nbgrader(both: Path, made_once) -> Path:
-    """The class graded by nbgrader with our hook, and its layernorm by nbgrader alone (as in test_three_ways)."""
+    """The class graded by nbgrader with our hook."""
     def make(folder: Path) -> None:
-        for name in ("hook", "stock"):
-            shutil.copytree(both / "handed_in", folder / name)
+        course = Course.find(shutil.copytree(both / "handed_in", folder / "course"))
+        for lesson in BOTH:
+            run_nbgrader(Autograde, course, assignment=lesson.name)
+    return made_once("both-by-nbgrader", make) / "course" / "gradebook.db"
+
+
+@pytest.fixture(scope="session")
+def by_nbgrader_alone(both: Path, made_once) -> Path:
+    """Its layernorm graded by nbgrader without us; test_three_ways does so with multihead."""
+    def make(folder: Path) -> None:
+        course = as_stock(Course.find(shutil.copytree(both / "handed_in", folder / "course")))
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PYTHONPATH", str(PACKAGE.parent))
-            for lesson in BOTH:
-                run_nbgrader(Autograde, Course.find(folder / "hook"), assignment=lesson.name)
-            run_nbgrader(Autograde, as_stock(Course.find(folder / "stock")), assignment="layernorm")
-    return made_once("both-by-nbgrader", make)
+            run_nbgrader(Autograde, course, assignment="layernorm")
+    return made_once("both-by-nbgrader-alone", make) / "course" / "gradebook.db"
 
 
 OF_LAYERNORM = "WHERE submitted_assignment.assignment_id = (SELECT id FROM assignment WHERE name = 'layernorm')"
@@ -215,12 +222,17 @@ def test_one_gradebook_has_both_assignments_with_all_students(course: Course) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("query", [GRADES, SUBMITTED], ids=["grades", "notebooks"])
-def test_nbgrader_comes_to_the_same_rows_with_the_engine_and_with_its_own_kernel(course, by_nbgrader, query) -> None:
-    gradebooks = [folder / "gradebook.db" for folder in (course.root, by_nbgrader / "hook", by_nbgrader / "stock")]
-    ours, hook, _ = (rows(gradebook, query) for gradebook in gradebooks)
+def test_nbgrader_comes_to_the_same_rows_with_the_engine(course, by_nbgrader, query) -> None:
+    ours = rows(course.root / "gradebook.db", query)
     assert ours != []
-    assert hook == ours
-    ours, _, stock = (rows(gradebook, f"{query} {OF_LAYERNORM}") for gradebook in gradebooks)
+    assert rows(by_nbgrader, query) == ours
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("query", [GRADES, SUBMITTED], ids=["grades", "notebooks"])
+def test_nbgrader_comes_to_the_same_rows_with_its_own_kernel(course, by_nbgrader_alone, query) -> None:
+    ours, stock = (rows(gradebook, f"{query} {OF_LAYERNORM}")
+                   for gradebook in (course.root / "gradebook.db", by_nbgrader_alone))
     assert len({student for student, *_ in ours}) == len(ROLES)
     assert stock == ours
 

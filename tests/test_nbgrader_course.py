@@ -170,6 +170,7 @@ def test_only_a_regular_file_is_read_as_a_timestamp(tmp_path, make):
     assert (handed_in(tmp_path).stamp, handed_in(tmp_path).at) == (b"", None)
 
 
+@pytest.mark.slow
 def test_the_grammar_of_international_addresses_is_loaded_when_it_is_used():
     code = ("import sys, autograder.nbgrader, nbformat, jsonschema\nassert 'lark' not in sys.modules\n"
             "checks = jsonschema.FormatChecker()\n"

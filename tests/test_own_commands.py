@@ -66,6 +66,7 @@ def test_a_release_in_which_the_lesson_is_solved_is_refused(course, capsys):
     assert "norm computes layer_norm, which students have to write" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_points_of_the_settings_are_those_of_the_lesson(course, capsys):
     (course / "autograder.toml").write_text(f"[lessons.{NAME}.points]\nlayer_norm = 8\n")
     assert run("release") == 0

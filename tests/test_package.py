@@ -86,7 +86,7 @@ def started(image):
 
 # --- Gradescope ---------------------------------------------------------------------------------------------------
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_gradescopes_way_of_starting_it_gives_valid_results(started):
     done, results = started({"multihead.py": ANSWER.read_bytes()})
     assert done.returncode == 0, done.stderr
@@ -95,7 +95,7 @@ def test_gradescopes_way_of_starting_it_gives_valid_results(started):
     assert "isolation: " in results.output
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_in_a_container_without_namespaces_the_result_says_which_wall_it_was(started):
     done, results = started({"multihead.py": ANSWER.read_bytes()}, (sys.executable, "-c", CONTAINER, "/usr/bin/env"))
     assert done.returncode == 0, done.stderr
@@ -104,7 +104,7 @@ def test_in_a_container_without_namespaces_the_result_says_which_wall_it_was(sta
     assert "(isolation: process)" in results.output
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_what_cannot_be_read_gets_no_earlier_score_and_says_why(started):
     started({"multihead.py": ANSWER.read_bytes()})
     done, results = started({"multihead.ipynb": b"{"})
@@ -114,7 +114,7 @@ def test_what_cannot_be_read_gets_no_earlier_score_and_says_why(started):
     assert results.tests[0].output
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_settings_that_are_no_good_leave_no_results(started):
     done, results = started({"multihead.py": ANSWER.read_bytes()}, settings="jobs = 0")
     assert (done.returncode, results) == (3, None)
@@ -122,7 +122,7 @@ def test_settings_that_are_no_good_leave_no_results(started):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_a_students_code_reads_nothing_of_the_autograder(started, image):
     spy = (f"import os\nfound = []\nfor path in {[str(image / 'source'), str(image / 'results')]!r}:\n"
            "    try:\n        found.append(str(os.listdir(path)))\n    except OSError as error:\n        pass\n"
@@ -135,7 +135,7 @@ def test_a_students_code_reads_nothing_of_the_autograder(started, image):
         assert "numpy==" not in json.dumps(msgspec.to_builtins(results))
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_only_root_reads_what_setup_leaves(image):
     for path in (image / "source", image / "source" / wheel()[0], image / "source" / "venv"):
         assert path.stat().st_mode & 0o077 == 0, path

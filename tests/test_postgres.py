@@ -123,6 +123,7 @@ def test_manual_scores_and_comments_are_kept_in_postgresql(course):
         assert gradebook.find_comment("multihead", "multihead", "multihead", "student-01").comment == "almost"
 
 
+@pytest.mark.slow
 def test_marks_are_read_from_postgresql(course):
     with Gradebook(course.db_url) as gradebook:
         gradebook.find_grade("test_multihead", "multihead", "multihead", "student-01").manual_score = 1.5

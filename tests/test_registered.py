@@ -73,6 +73,7 @@ def test_a_release_over_one_that_students_have_handed_in_keeps_its_kinds_of_cell
         assert len(gradebook.find_notebook("multihead", "multihead").grade_cells) == 15
 
 
+@pytest.mark.slow
 def test_a_release_that_nobody_handed_in_gets_the_new_kinds(course):
     shutil.copyfile(Path(__file__).parents[1] / NOTEBOOK, course.root / NOTEBOOK)
     with Gradebook(course.db_url) as gradebook:

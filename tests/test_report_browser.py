@@ -105,6 +105,7 @@ def test_only_the_rows_in_view_exist_and_scrolling_reaches_them_all(page):
     assert page.locator("#grid tbody tr[data-row]").count() < 100
 
 
+@pytest.mark.slow
 def test_search_finds_names_mistakes_and_reasons_and_says_how_many(page):
     assert page.locator("#found").get_attribute("role") == "status"
     for words, count in (("student-0042", 1), ("unreadable", 20), ("TAMPERING", 20), ("nobody is called so", 0)):

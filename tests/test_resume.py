@@ -86,7 +86,8 @@ def test_a_run_that_is_killed_at_random_moments_ends_like_an_undisturbed_one(und
     assert _doubled(course) == []
 
 
-@pytest.mark.parametrize("after", [pytest.param(1, marks=pytest.mark.slow), 5])
+@pytest.mark.parametrize("after", [pytest.param(1, marks=pytest.mark.integration),
+                                   pytest.param(5, marks=pytest.mark.slow)])
 def test_a_run_that_is_killed_after_some_grades_ends_like_an_undisturbed_one(undisturbed, course, after):
     run = autograder(course)
     wait_for_grades(run, course, after)
@@ -114,10 +115,10 @@ def _doubled(course: Path) -> list:
 
 # --- stopped ------------------------------------------------------------------------------------------------------
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code", "words"), [
-    (signal.SIGINT, 130, rf"stopped: \d+ of {STUDENTS} are graded and kept; the same command continues from there"),
-    (signal.SIGTERM, 143, "")])
+    pytest.param(signal.SIGINT, 130, rf"stopped: \d+ of {STUDENTS} are graded and kept; the same command continues "
+                 "from there", marks=pytest.mark.slow),
+    pytest.param(signal.SIGTERM, 143, "", marks=pytest.mark.integration)])
 def test_a_run_that_is_stopped_keeps_what_is_done_and_says_how_to_go_on(undisturbed, course, number, code, words):
     run = autograder(course)
     wait_for_grades(run, course, 4)
@@ -133,8 +134,9 @@ def test_a_run_that_is_stopped_keeps_what_is_done_and_says_how_to_go_on(undistur
 
 # --- a full disk --------------------------------------------------------------------------------------------------
 
-@pytest.mark.slow
-@pytest.mark.parametrize("share", [0.01, 0.4, 0.95])
+@pytest.mark.parametrize("share", [pytest.param(0.01, marks=pytest.mark.integration),
+                                   pytest.param(0.4, marks=pytest.mark.slow),
+                                   pytest.param(0.95, marks=pytest.mark.integration)])
 def test_a_disk_that_is_full_loses_nothing(undisturbed, course, share):
     """No file becomes larger than this share of the largest one that a run writes."""
     size = int(share * max(path.stat().st_size for path in undisturbed.rglob("*") if path.is_file()

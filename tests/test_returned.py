@@ -92,6 +92,7 @@ def test_the_page_shows_the_marks_as_they_are_when_it_is_returned(course):
     assert Frames(page).pages == [copy]
 
 
+@pytest.mark.slow
 def test_a_course_that_only_nbgrader_graded_returns_our_page_too(course):
     (course.root / "autograder.toml").write_text('[lessons.multihead]\nother_ways = "2020-01-31 20:00"\n')
     run_nbgrader(Autograde, course)
@@ -102,6 +103,7 @@ def test_a_course_that_only_nbgrader_graded_returns_our_page_too(course):
     assert Frames(page).pages == [copy]
 
 
+@pytest.mark.slow
 def test_what_a_student_wrote_cannot_end_the_page_within_the_page(course):
     notebook = honest()
     words = r"""raise ValueError('"></iframe><script>x</script> $a$ `b` \n\n # BEGIN HIDDEN TESTS')"""

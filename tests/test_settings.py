@@ -164,6 +164,7 @@ def course(registered, tmp_path) -> Course:
     return Course.find(shutil.copytree(registered.root, tmp_path / "course"))
 
 
+@pytest.mark.slow
 def test_a_release_carries_the_courses_points_to_students_and_gradebook(course):
     settings(course.root, OWN)
     made = release(course.root)

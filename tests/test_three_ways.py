@@ -21,7 +21,7 @@ from autograder.run.grade_course import grade_course
 
 pytestmark = pytest.mark.slow
 
-SIZE = int(os.environ.get("THREE_WAYS", "6"))
+SIZE = int(os.environ.get("THREE_WAYS", "5"))
 ROLES = ("right", "one_mistake", "two_mistakes", "half_finished", "untouched", "one_mistake")
 
 

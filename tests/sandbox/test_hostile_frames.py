@@ -117,6 +117,7 @@ ARGUMENTS = st.recursive(ARRAYS | NUMBERS | st.none() | st.text(max_size=5).filt
 
 @given(st.lists(ARGUMENTS, max_size=4))
 @settings(max_examples=400, deadline=None)
+@pytest.mark.slow
 def test_whatever_a_stand_in_is_called_with_is_sized_before_it_is_answered(args):
     """Products of what is answered here stay within bounds, whichever shapes meet."""
     question = decode_from_worker(encode(CallBack(NONCE, "f", args)))
