@@ -18,7 +18,7 @@ import numpy as np
 from autograder.judge.engine import Engine
 from autograder.records import Submission
 from autograder.sandbox import conversation
-from autograder.sandbox.wire.wire import wire
+from autograder.sandbox.wire import wire
 
 Frames = list[bytes]                      # all that one process was sent
 
@@ -53,6 +53,7 @@ def recording() -> Iterator[list[Frames]]:
 
 def recorded(engine: Engine, submissions: list[Submission]) -> list[Frames]:
     """What the engine sends to the processes of these submissions."""
+    engine._sandbox.children._take_ahead()      # what it was sent, it was sent before this
     with recording() as order:
         for submission in submissions:
             engine.grade(submission)

@@ -14,7 +14,17 @@ from autograder.sandbox.wire.messages import CUT
 from autograder.sandbox.wire.wire import WireError
 
 REST = 1.0                                # seconds in which what was answered in time may still be judged
-_thread = threading.local()
+
+
+class _Thread(threading.local):
+    """What is known about one thread of the judge's."""
+
+    account: Allowance | None = None      # of the submission that it judges
+    paused: float | None = None           # what it had worked when it began something for everybody
+    shared = 0.0                          # seconds that it worked for everybody
+
+
+_thread = _Thread()
 
 
 class UsedUp(Exception):
@@ -58,7 +68,7 @@ class Allowance:
     @contextmanager
     def judging(self) -> Iterator[None]:
         """Let `go_on` look at this account."""
-        before, _thread.account = getattr(_thread, "account", None), self
+        before, _thread.account = _thread.account, self
         try:
             yield
         finally:
@@ -74,15 +84,15 @@ class Allowance:
 
 def go_on() -> None:
     """UsedUp if the submission that this thread judges has no time left: called wherever judging may take long."""
-    account = getattr(_thread, "account", None)
-    if account is not None and getattr(_thread, "paused", None) is None and not account.may_be_judged():
+    account = _thread.account
+    if account is not None and _thread.paused is None and not account.may_be_judged():
         raise UsedUp
 
 
 @contextmanager
 def for_everybody() -> Iterator[None]:
     """What happens inside is done once and remembered (right answers, tables of mistakes): nobody pays for it."""
-    if getattr(_thread, "paused", None) is not None:
+    if _thread.paused is not None:
         yield
         return
     _thread.paused = began = time.thread_time()
@@ -90,10 +100,10 @@ def for_everybody() -> Iterator[None]:
         yield
     finally:
         _thread.paused = None
-        _thread.shared = getattr(_thread, "shared", 0.0) + time.thread_time() - began
+        _thread.shared += time.thread_time() - began
 
 
 def _worked() -> float:
     """Seconds of processor time of this thread, without what it did for everybody."""
-    paused = getattr(_thread, "paused", None)
-    return (time.thread_time() if paused is None else paused) - getattr(_thread, "shared", 0.0)
+    paused = _thread.paused
+    return (time.thread_time() if paused is None else paused) - _thread.shared

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import FileIO
 
 from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.wire.wire import DeadlineError
@@ -17,7 +18,17 @@ from autograder.sandbox.wire.wire import DeadlineError
 BEHIND_WALL = 3  # without the kernel's statistics, this many times the limit on the wall clock ends it
 _LOOK_AGAIN = 0.005                       # seconds, if the process may only be waiting for a processor
 _SHORT = 0.002                            # seconds: a shorter time is counted as it is
-_own = threading.local()
+
+
+class _Own(threading.local):
+    """What this thread of the judge has open."""
+
+    statistics: FileIO | None = None      # its own schedstat
+    number: int | None = None             # the descriptor of that; -1: there is none
+
+
+_own = _Own()
+os.register_at_fork(after_in_child=lambda: vars(_own).clear())
 
 
 class Clock:
@@ -67,6 +78,7 @@ class Stint:
     def __init__(self, clock: Clock, seconds: float, allowance: Allowance):
         self._clock, self._seconds, self._allowance = clock, seconds, allowance
         self._away, self._looked = 0.0, -1.0
+        self._limit = min(seconds, allowance.seconds)
         self._own, self._began = _own_waited(), time.monotonic()
 
     def used(self) -> float:
@@ -82,10 +94,9 @@ class Stint:
 
     def patience(self) -> float:
         """The most seconds to wait before asking again; DeadlineError if none are left."""
-        limit = min(self._seconds, self._allowance.seconds)
-        left = limit - self._passed()         # what it used is not more, and takes longer to find out
+        left = self._limit - self._passed()   # what it used is not more, and takes longer to find out
         if left <= 0:
-            left = limit - self.used()
+            left = self._limit - self.used()
         if left > 0:
             self._looked = -1.0
             return left
@@ -103,6 +114,7 @@ class Stint:
             yield
         finally:
             self._away += time.monotonic() - began
+            self._limit = min(self._seconds, self._allowance.seconds)
 
     def end(self) -> float:
         """Take what was used from the allowance, and return it."""
@@ -136,8 +148,9 @@ def _waited(statistics: int) -> float | None:
 
 def _own_waited() -> float:
     """How long this thread of the judge waited for a processor: a reply that it saw late was in time."""
-    if getattr(_own, "process", 0) != os.getpid():
-        _own.process, _own.statistics = os.getpid(), None
+    if _own.number is None:
+        _own.number = -1
         with suppress(OSError):
             _own.statistics = open("/proc/thread-self/schedstat", "rb", buffering=0)  # noqa: SIM115  ends with the thread
-    return 0.0 if _own.statistics is None else _waited(_own.statistics.fileno()) or 0.0
+            _own.number = _own.statistics.fileno()
+    return _waited(_own.number) or 0.0 if _own.number >= 0 else 0.0

@@ -17,11 +17,20 @@ from autograder.sandbox.wire.tree import leaves, mapped
 _EXCEPTIONS = {name for name, kind in vars(builtins).items()
                if isinstance(kind, type) and issubclass(kind, BaseException)}
 _encoded: WeakKeyDictionary[Call, list[Any]] = WeakKeyDictionary()
+_results: WeakKeyDictionary[Call, list[Result]] = WeakKeyDictionary()
 
 
 def results_in(value: Any) -> list[Result]:
     """The earlier answers that an argument, or a tuple of arguments, refers to."""
     return [leaf for leaf in leaves(value) if isinstance(leaf, Result)]
+
+
+def results_of(call: Call) -> list[Result]:
+    """Those of a call's arguments, looked for once: a class asks the same questions."""
+    found = _results.get(call)
+    if found is None:
+        found = _results[call] = results_in(call.args)
+    return found
 
 
 def arguments(call: Call, number_of: Callable[[Call], int]) -> list[Any]:
@@ -58,7 +67,7 @@ def arguments_of(call: Call) -> StandIns:
 def recorded(value: Any) -> Any:
     """A value from the wire as records keep it; WireError if it holds what an answer cannot hold."""
     def record(leaf: Any) -> Any:
-        if isinstance(leaf, wire.Handle | wire.Proxy):
+        if isinstance(leaf, (wire.Handle, wire.Proxy)):
             raise wire.WireError("an answer that refers to other answers")
         return Opaque(leaf.type) if isinstance(leaf, wire.Unplain) else leaf
     return mapped(value, record)

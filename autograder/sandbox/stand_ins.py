@@ -80,8 +80,9 @@ def bytes_in(value: Any) -> int:
         return max(value.nbytes, 8 * value.size) + _EACH        # whoever computes with it makes floats of it
     if isinstance(value, str):
         return getsizeof(value)
-    keys = sum(map(getsizeof, value)) if isinstance(value, dict) else 0
-    return keys + _EACH + sum(map(bytes_in, parts(value)))
+    if isinstance(value, dict):
+        return sum(map(getsizeof, value)) + _EACH + sum(map(bytes_in, value.values()))
+    return _EACH + sum(map(bytes_in, value)) if isinstance(value, (tuple, list)) else _EACH
 
 
 def reach(args: Any) -> float:

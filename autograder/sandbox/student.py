@@ -26,7 +26,7 @@ from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ZygoteLost
 from autograder.sandbox.place import function_at
 from autograder.sandbox.plan import NO_TIME, OUT_OF_TIME, CellRuns, Plan
-from autograder.sandbox.questions import arguments, arguments_of, on_wire, outcome_of, recorded, results_in
+from autograder.sandbox.questions import arguments, arguments_of, on_wire, outcome_of, recorded, results_of
 from autograder.sandbox.stand_ins import Answering, bytes_in
 from autograder.sandbox.tiers import NoIsolation, wall
 from autograder.sandbox.wall import Wall
@@ -233,7 +233,7 @@ class Student:
             self._runs.tell(OUT_OF_TIME)
             return NO_TIME
         self.begin()
-        for result in results_in(call.args):
+        for result in results_of(call):
             earlier = self.answer(result.of)
             if earlier.status == "answered" and result.of not in self._kept:
                 earlier = self._asked(result.of)                          # the child that knew it has died
@@ -249,7 +249,7 @@ class Student:
         ask = Ask(new_nonce(), number, call.function, arguments(call, self._kept.__getitem__),
                   anew=any(type(arg) is Proxy for arg in call.args),
                   watch=list(call.watch),
-                  instead=[on_wire(new) for result in results_in(call.args) for new in result.instead])
+                  instead=[on_wire(new) for result in results_of(call) for new in result.instead])
         try:
             seconds = self._sandbox.seconds / 2 ** self._overruns[call.function]
             call_back = partial(self._answering.answer, arguments=arguments_of(call))

@@ -6,11 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 Path = tuple[str | int, ...]
+_HOLD = (dict, tuple, list)                     # a tuple of types: isinstance of a union takes three times as long
+_SEQUENCES = (tuple, list)
 
 
 def parts(value: Any) -> Iterable[Any]:
     """The parts of a dict, tuple or list; none for a leaf."""
-    return value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else ()
+    return value.values() if isinstance(value, dict) else value if isinstance(value, _SEQUENCES) else ()
 
 
 def entries(value: Any) -> Iterable[tuple[str | int, Any]]:
@@ -20,16 +22,27 @@ def entries(value: Any) -> Iterable[tuple[str | int, Any]]:
 
 def paths(value: Any, above: Path = ()) -> Iterator[tuple[Path, Any]]:
     """All leaves of a value in order, each after the names and numbers that lead to it."""
-    if isinstance(value, dict | tuple | list):
+    if isinstance(value, _HOLD):
         for name, part in entries(value):
-            yield from paths(part, (*above, name))
+            if isinstance(part, _HOLD):
+                yield from paths(part, (*above, name))
+            else:
+                yield (*above, name), part
     else:
         yield above, value
 
 
-def leaves(value: Any) -> Iterator[Any]:
+def leaves(value: Any) -> list[Any]:
     """All leaves of a value, in order."""
-    return (leaf for _, leaf in paths(value))
+    if not isinstance(value, _HOLD):
+        return [value]
+    found: list[Any] = []
+    for part in parts(value):
+        if isinstance(part, _HOLD):
+            found += leaves(part)
+        else:
+            found.append(part)
+    return found
 
 
 def nested(path: Path) -> bool:
@@ -39,8 +52,9 @@ def nested(path: Path) -> bool:
 
 def mapped(value: Any, leaf: Callable[[Any], Any], sequence: type = tuple) -> Any:
     """The same tree with `leaf` applied to each leaf; lists and tuples become a `sequence`."""
+    if not isinstance(value, _HOLD):
+        return leaf(value)
     if isinstance(value, dict):
-        return {key: mapped(part, leaf, sequence) for key, part in value.items()}
-    if isinstance(value, tuple | list):
-        return sequence([mapped(part, leaf, sequence) for part in value])
-    return leaf(value)
+        return {key: mapped(part, leaf, sequence) if isinstance(part, _HOLD) else leaf(part)
+                for key, part in value.items()}
+    return sequence([mapped(part, leaf, sequence) if isinstance(part, _HOLD) else leaf(part) for part in value])

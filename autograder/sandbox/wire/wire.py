@@ -27,6 +27,7 @@ _DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32
 _DTYPE = {code: np.dtype(name) for code, name in enumerate(_DTYPES)}
 _CODE = {dtype: code for code, dtype in _DTYPE.items()}
 _LENGTH = struct.Struct(">I")
+_HEAD = [struct.Struct(f">BB{ndim}Q") for ndim in range(MAX_NDIM + 1)]    # an array's code, number of axes, shape
 _NAME_CAP = 200                           # bytes in the name of a type or a stand-in
 
 
@@ -114,7 +115,7 @@ def enc_hook(value: Any) -> msgspec.msgpack.Ext:
             raise WireError(f"an array of {value.dtype} with {value.ndim} axes cannot travel")
         if value.nbytes > FRAME_CAP:          # before anything is copied
             raise WireError(f"an array of {value.nbytes} bytes is over the cap of {FRAME_CAP}")
-        head = struct.pack(f">BB{value.ndim}Q", _CODE[value.dtype], value.ndim, *value.shape)
+        head = _HEAD[value.ndim].pack(_CODE[value.dtype], value.ndim, *value.shape)
         return msgspec.msgpack.Ext(_ARRAY, head + value.tobytes())
     if type(value) is Laid:
         steps = struct.pack(f">B{value.array.ndim}q", value.array.ndim, *value.array.strides)
@@ -167,7 +168,7 @@ def _array(data: memoryview) -> np.ndarray:
     if len(data) < 2 or data[0] not in _DTYPE or data[1] > MAX_NDIM or len(data) < 2 + 8 * data[1]:
         raise WireError("an array without a valid head")
     dtype, ndim = _DTYPE[data[0]], data[1]
-    shape = struct.unpack_from(f">{ndim}Q", data, 2)
+    shape = _HEAD[ndim].unpack_from(data)[2:]
     body = bytes(data[2 + 8 * ndim:])
     if prod(shape) * dtype.itemsize != len(body):
         raise WireError(f"an array of shape {shape} does not have {len(body)} bytes")
@@ -178,20 +179,20 @@ def _array(data: memoryview) -> np.ndarray:
 
 def plain_value(value: Any, depth: int = 0) -> Any:
     """A decoded value with lists as tuples; WireError if it holds anything but plain data and our own marks."""
-    if value is None or type(value) in _LEAVES:
+    if type(value) in _LEAVES:
         return value
     if depth == MAX_DEPTH:
         raise WireError("too many dicts and tuples inside each other")
     if type(value) is list:
-        return tuple([plain_value(part, depth + 1) for part in value])
+        return tuple([part if type(part) in _LEAVES else plain_value(part, depth + 1) for part in value])
     if type(value) is dict:
         if not all(type(key) is str for key in value):
             raise WireError("a dict whose keys are not names")
-        return {key: plain_value(part, depth + 1) for key, part in value.items()}
+        return {key: part if type(part) in _LEAVES else plain_value(part, depth + 1) for key, part in value.items()}
     raise WireError(f"a {type(value).__name__} is not plain data")
 
 
-_LEAVES = {bool, int, float, str, np.ndarray, Handle, Unplain, Proxy}
+_LEAVES = {type(None), bool, int, float, str, np.ndarray, Handle, Unplain, Proxy}
 
 
 def refuse_crowds(body: Frame, texts: int = FRAME_CAP) -> None:
