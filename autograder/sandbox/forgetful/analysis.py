@@ -14,6 +14,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from autograder.sandbox.forgetful.harmless import ATTRIBUTES, EXCEPTIONS, FUNCTIONS
+from autograder.sandbox.forgetful.nodes import children, walk
 from autograder.sandbox.forgetful.traces import tells_nothing, unseen
 
 #: listed nodes may contain listed nodes; `global`, `nonlocal`, classes, generators and `await` are not listed
@@ -25,6 +26,7 @@ _KINDS = (
     ast.comprehension, ast.Compare, ast.Call, ast.keyword, ast.FormattedValue, ast.JoinedStr, ast.Constant,
     ast.Attribute, ast.Subscript, ast.Starred, ast.Name, ast.List, ast.Tuple, ast.Slice, ast.Load, ast.Store,
     ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
+_LISTED = frozenset(each for kind in _KINDS for each in (kind, *kind.__subclasses__()))
 _MODULES = ("numpy", "math")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
@@ -51,7 +53,7 @@ class _Cells:
         self._given = given
         self._outside = [node for cell in cells for statement in cell.body for node in _at_work(statement)]
         kinds = [cell for cell, source in zip(cells, sources, strict=True) if "ndarray" in source]
-        self._kinds_of_things = {part for cell in kinds for node in ast.walk(cell) for part in _only_compared(node)}
+        self._kinds_of_things = {part for cell in kinds for node in walk(cell) for part in _only_compared(node)}
         self._functions: dict[str, list[ast.FunctionDef]] = {}
         self._imports: dict[str, str] = dict(given)
         self._values: dict[str, list[ast.expr | None]] = {}         # None: bound in a way other than `name = ...`
@@ -127,7 +129,7 @@ class _Cells:
         if (function, by_heart) in self._seen:
             return True
         self._seen.add((function, by_heart))
-        if not all(self._is_listed(node) for statement in function.body for node in ast.walk(statement)):
+        if not all(self._is_listed(node) for statement in function.body for node in walk(statement)):
             return False
         free = _free(function, frozenset())
         if not all(map(self._is_known if by_heart else self._is_fixed, free)):
@@ -180,6 +182,7 @@ class _Cells:
         return self._constant[name, depth]
 
     def _is_listed(self, node: ast.AST) -> bool:
+        kind = type(node)
         if isinstance(node, ast.Attribute):
             listed = node.attr in ATTRIBUTES or node.attr == "ndarray" and node in self._kinds_of_things
             return listed and isinstance(node.ctx, ast.Load)
@@ -187,9 +190,9 @@ class _Cells:
             return node.arg not in (None, "where")
         if isinstance(node, ast.Import | ast.ImportFrom):
             return all(what for _, what in self._imported(node))
-        field = _NAMED.get(type(node))
+        field = _NAMED.get(kind)
         if field is None:
-            return isinstance(node, _KINDS)
+            return kind in _LISTED
         name = getattr(node, field) or ""
         rebound = name == "isinstance" and not isinstance(getattr(node, "ctx", None), ast.Load)
         return not name.startswith("__") and not rebound and not getattr(node, "type_params", None)
@@ -204,7 +207,7 @@ def _places(given: Mapping[str, Any]) -> dict[str, str]:
 def _at_work(statement: ast.AST) -> Iterator[ast.AST]:
     """Every node that runs with a statement: for a function its defaults and annotations, not its body."""
     yield statement
-    for child in ast.iter_child_nodes(statement):
+    for child in children(statement):
         if not isinstance(statement, ast.FunctionDef) or child not in statement.body:
             yield from _at_work(child)
 
@@ -217,7 +220,7 @@ def _only_compared(node: ast.AST) -> Iterator[ast.AST]:
         asked = [getattr(node, field, None) for field in ("annotation", "returns")]
     for part in asked:
         if isinstance(part, ast.Attribute | ast.Tuple | ast.BinOp | ast.Subscript):
-            yield from ast.walk(part)
+            yield from walk(part)
 
 
 def _names(node: ast.Import | ast.ImportFrom) -> list[str]:
@@ -231,15 +234,15 @@ def _free(node: ast.AST, bound: frozenset[str]) -> set[str]:
         return {node.id} - bound if isinstance(node.ctx, ast.Load) else set()
     if isinstance(node, _FUNCTIONS):
         body = node.body if isinstance(node.body, list) else [node.body]
-        rest = [child for child in ast.iter_child_nodes(node) if child not in body]
+        rest = [child for child in children(node) if child not in body]
         return _all_free(rest, bound) | _all_free(body, bound | _own(node))
     if isinstance(node, _COMPREHENSIONS):
         first, *rest = [part for each in node.generators for part in (each.iter, each.target, *each.ifs)]
-        targets = frozenset(name.id for each in node.generators for name in ast.walk(each.target)
+        targets = frozenset(name.id for each in node.generators for name in walk(each.target)
                             if isinstance(name, ast.Name))
         results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         return _free(first, bound) | _all_free([*rest, *results], bound | targets)
-    return _all_free(ast.iter_child_nodes(node), bound)
+    return _all_free(children(node), bound)
 
 
 def _all_free(nodes: Iterable[ast.AST], bound: frozenset[str]) -> set[str]:
@@ -248,7 +251,7 @@ def _all_free(nodes: Iterable[ast.AST], bound: frozenset[str]) -> set[str]:
 
 def _own(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     """The names that are a function's own: its arguments and everything that its body binds."""
-    arguments = [node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)]
+    arguments = [node.arg for node in walk(function.args) if isinstance(node, ast.arg)]
     body = function.body if isinstance(function.body, list) else [function.body]
     return frozenset([*arguments, *[name for node in body for name in _binds(node)]])
 
@@ -264,10 +267,10 @@ def _binds(node: ast.AST) -> Iterator[str]:
     if isinstance(node, _FUNCTIONS):
         return
     if isinstance(node, _COMPREHENSIONS):                           # only `:=` reaches out of it
-        walruses = [part.target for part in ast.walk(node) if isinstance(part, ast.NamedExpr)]
+        walruses = [part.target for part in walk(node) if isinstance(part, ast.NamedExpr)]
         yield from (target.id for target in walruses)
         return
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         yield from _binds(child)
 
 

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Mapping
 
 from autograder.sandbox.forgetful.harmless import EXCEPTIONS, FUNCTIONS
+from autograder.sandbox.forgetful.nodes import children, walk
 
 _WIDE = frozenset({"Exception", "BaseException"})
 _MAKE_TEXT = frozenset({"str", "repr", "format", "join", "replace", "strip", "upper", "lower"})
@@ -29,7 +30,7 @@ _LONGEST = 24                             # of a text that is not a message: an 
 
 def unseen(function: ast.FunctionDef, meant: Mapping[str, str]) -> bool:
     """Whether this function sees no memory but its own values; `meant` are the cells' imports."""
-    for node in ast.walk(function):
+    for node in walk(function):
         bound = (node.arg if isinstance(node, ast.arg) else
                  node.name if isinstance(node, ast.FunctionDef | ast.ExceptHandler) else
                  node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else "")
@@ -50,6 +51,11 @@ def _short(value: object) -> bool:
     return not isinstance(value, bytes) and not (isinstance(value, str) and (len(value) > _LONGEST or "%" in value))
 
 
+#: the nodes of which anything but what is in them is looked at
+_LOOKED_AT = frozenset({ast.Expr, ast.Assert, ast.Raise, ast.Call, ast.Try, ast.Name, ast.Attribute, ast.Set,
+                        ast.SetComp, ast.Constant, ast.JoinedStr})
+
+
 class _Eyes:
     """One walk through a function; `parent` is the node around a node."""
 
@@ -58,6 +64,8 @@ class _Eyes:
 
     def closed(self, node: ast.AST, parent: ast.AST | None = None) -> bool:
         """Whether nothing here looks at the memory."""
+        if type(node) not in _LOOKED_AT:
+            return self._within(node)
         match node:
             case ast.Expr(value=ast.Constant()):                    # a docstring
                 return True
@@ -88,7 +96,7 @@ class _Eyes:
         return self._within(node)
 
     def _within(self, node: ast.AST) -> bool:
-        return all(self.closed(child, node) for child in ast.iter_child_nodes(node))
+        return all(self.closed(child, node) for child in children(node))
 
     def _message(self, node: ast.expr) -> bool:
         """The same for what only a person reads, so that texts may be made for it."""
@@ -161,4 +169,4 @@ def _only_read(node: ast.Call, parent: ast.AST | None) -> bool:
 
 
 def _kinds_of_things(node: ast.expr) -> bool:
-    return all(isinstance(part, ast.Name | ast.Attribute | ast.Tuple | ast.Load) for part in ast.walk(node))
+    return all(isinstance(part, ast.Name | ast.Attribute | ast.Tuple | ast.Load) for part in walk(node))
