@@ -1,15 +1,17 @@
 """Make fresh processes for students: each is a child of a warm zygote, in which the lesson's own code has run."""
 from __future__ import annotations
 
+import marshal
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
 from typing import NamedTuple
 
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ForkServer, ZygoteLost
 from autograder.sandbox.wall import Wall
-from autograder.sandbox.wire.messages import Start, Started
+from autograder.sandbox.wire.messages import Lesson, Start, Started, encode_value
 
 START_SECONDS = 30.0                      # for the lesson's own code
 
@@ -17,8 +19,7 @@ START_SECONDS = 30.0                      # for the lesson's own code
 class Given(NamedTuple):
     """What a child has before it sees anything of a student's."""
 
-    modules: dict[str, bytes]             # to import, compiled
-    prelude: bytes
+    lesson: bytes                         # the lesson's own code, as a message to the zygote
     plots: bool                           # whether matplotlib is loaded
 
 
@@ -65,9 +66,11 @@ class Children:
 
     def _started(self, given: Given, ahead: bool = False) -> Conversation:
         began = time.thread_time()
-        child = Conversation(self._server(given.plots), ahead)
+        server = self._server(given.plots)
+        number = server.prepared(given.lesson)
+        child = Conversation(server, ahead)
         try:
-            started = child.ask(Start(new_nonce(), given.modules, given.prelude), Started, START_SECONDS)
+            started = child.ask(Start(new_nonce(), number), Started, START_SECONDS)
         except Died as died:
             raise ZygoteLost(f"the lesson's own code did not run: {died.status}, {died.evidence} "
                              f"{child.complaint}".strip()) from None
@@ -82,3 +85,14 @@ class Children:
             if plots not in self._servers or self._servers[plots].closed:
                 self._servers[plots] = ForkServer(self._memory_mb, self._seconds, self._wall, plots)
             return self._servers[plots]
+
+
+@lru_cache
+def lesson_code(modules: tuple[tuple[str, str], ...], prelude: str) -> bytes:
+    """The lesson's own code (name and source of each module, and the prelude), compiled for the zygote's Python."""
+    return encode_value(Lesson({name: _compiled(source, f"{name}.py") for name, source in modules},
+                               _compiled(prelude, "prelude")))
+
+
+def _compiled(source: str, filename: str) -> bytes:
+    return marshal.dumps(compile(source, filename, "exec", dont_inherit=True))

@@ -18,7 +18,7 @@ from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from autograder.sandbox.wall import Wall
-from autograder.sandbox.wire.protocol import FAILED, OPENED, REPORT, REQUEST
+from autograder.sandbox.wire.protocol import FAILED, FORK, OPENED, PREPARE, REPORT, REQUEST
 
 BOOT_SECONDS = 60.0                       # until the first child; cold disks are slow
 END_SECONDS = 5.0                         # for the wait status of a child that closed its channel
@@ -61,7 +61,25 @@ class ForkServer:
         self._lock = threading.RLock()
         self._opened: dict[int, tuple[int, float]] = {}             # id -> pidfd, or minus an error number; seconds
         self._ended: dict[int, tuple[int, float] | None] = {}       # id of each child in use -> its end, once known
+        self._lessons: dict[bytes, int] = {}                        # the code that it has run, and its number there
         self._bills: dict[int, Callable[[float], None]] = {}        # id of each that is not: who pays for it
+
+    def prepared(self, lesson: bytes) -> int:
+        """The number under which its children have this lesson's code, which it runs once. ZygoteLost if it is gone."""
+        with self._lock:
+            if lesson not in self._lessons:
+                number = self._lessons[lesson] = len(self._lessons) + 1
+                with open(os.memfd_create("lesson"), "w+b") as file:
+                    file.write(lesson)
+                    file.seek(0)
+                    self._send(PREPARE, number, file.fileno())
+            return self._lessons[lesson]
+
+    def _send(self, kind: bytes, number: int, descriptor: int) -> None:
+        try:
+            socket.send_fds(self._control, [REQUEST.pack(kind, number)], [descriptor])
+        except OSError as error:
+            raise self._lost(str(error)) from None
 
     def fork(self, ahead: bool = False) -> Forked:
         """A fresh child; raises ZygoteLost if there is none. For one that is only wanted `ahead`, nothing else ends."""
@@ -69,10 +87,7 @@ class ForkServer:
         with theirs, self._lock:
             number = next(self._numbers)
             self._ended[number] = None
-            try:
-                socket.send_fds(self._control, [REQUEST.pack(number)], [theirs.fileno()])
-            except OSError as error:
-                raise self._lost(str(error)) from None
+            self._send(FORK, number, theirs.fileno())
             deadline = time.monotonic() + BOOT_SECONDS
             while number not in self._opened:
                 if not self._read(deadline):

@@ -6,12 +6,11 @@ next call gets another one, and what it needs of earlier answers is asked again 
 from __future__ import annotations
 
 import itertools
-import marshal
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from functools import lru_cache, partial
+from functools import partial
 from types import MappingProxyType, TracebackType
 from typing import Self
 from weakref import WeakKeyDictionary
@@ -21,7 +20,7 @@ from msgspec.structs import replace
 
 from autograder.records import Call, Cell, CellReport, Outcome, Proxy, Result, StandIns, Text
 from autograder.sandbox.allowance import Allowance
-from autograder.sandbox.children import Children, Given
+from autograder.sandbox.children import Children, Given, lesson_code
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ZygoteLost
 from autograder.sandbox.place import function_at
@@ -71,8 +70,7 @@ class Sandbox:
         defined.
         `examine` names the function that `Student.forgets` is about.
         """
-        given = Given({name: compiled(source, f"{name}.py") for name, source in modules.items()},
-                      compiled(prelude, "prelude"),
+        given = Given(lesson_code(tuple(modules.items()), prelude),
                       any("matplotlib" in cell.source or "pylab" in cell.source for cell in cells))
         student = Student(self, cells, given, stand_ins, install, plan, allowance, examine)
         student.begin()
@@ -94,12 +92,6 @@ def available(isolation: str, memory_mb: int) -> tuple[Wall, str]:
         raise NoIsolation(f"a process may use {own >> 20} MB here (ulimit -v), less than the {memory_mb} MB "
                           "of a student's code: raise the one or lower --memory")
     return found
-
-
-@lru_cache
-def compiled(source: str, filename: str) -> bytes:
-    """The lesson's own code, compiled for the students' processes, which run the same Python."""
-    return marshal.dumps(compile(source, filename, "exec", dont_inherit=True))
 
 
 class Student:

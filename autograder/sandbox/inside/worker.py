@@ -4,12 +4,10 @@ Whatever happens in here, only plain data leaves. A student's code may forge any
 """
 from __future__ import annotations
 
-import marshal
 import os
 import socket
-import sys
 import threading
-import types
+from collections.abc import Mapping
 from contextvars import copy_context
 from functools import partial
 from typing import Any
@@ -18,8 +16,9 @@ import numpy as np
 
 from autograder.sandbox.forgetful.analysis import forgets
 from autograder.sandbox.inside.cells import Cells, Printed, printing_to
+from autograder.sandbox.inside.lesson import Prepared
 from autograder.sandbox.wire import wire
-from autograder.sandbox.wire.calling import OUR_BOUND, described, perform, proxy
+from autograder.sandbox.wire.calling import OUR_BOUND, perform, proxy
 from autograder.sandbox.wire.insides import insides, with_insides
 from autograder.sandbox.wire.kept import Kept
 from autograder.sandbox.wire.messages import (
@@ -46,9 +45,9 @@ from autograder.sandbox.wire.plain import without_large
 from autograder.sandbox.wire.watching import watching
 
 
-def serve(channel: socket.socket) -> None:
+def serve(channel: socket.socket, lessons: Mapping[int, Prepared]) -> None:
     """Reply to the judge until it closes the channel; then the process ends without any handler of the student's."""
-    worker = Worker(channel)
+    worker = Worker(channel, lessons)
     try:
         while True:
             wire.send(channel, worker.reply(wire.receive(channel)))
@@ -59,16 +58,14 @@ def serve(channel: socket.socket) -> None:
 class Worker:
     """One submission: its namespace, and its answers by the number of their call."""
 
-    def __init__(self, channel: socket.socket):
-        self._channel = channel
+    def __init__(self, channel: socket.socket, lessons: Mapping[int, Prepared]):
+        self._channel, self._lessons = channel, lessons
         self._lock = threading.Lock()
         self._open = 0                        # the nonce of the question that is being answered
         self._answers: dict[int, Kept] = {}
         self._random: Any = None              # the state of NumPy's global random numbers
-        main = types.ModuleType("__main__")
-        sys.modules["__main__"] = main
-        self._namespace = vars(main)
-        self._cells = Cells(self._namespace, self._put_in_place)
+        self._namespace: dict[str, Any] = {}
+        self._cells: Cells
         self._replaced: dict[str, Any] = {}                 # name -> what replaces it
 
     def reply(self, body: wire.Frame) -> bytes:
@@ -108,15 +105,10 @@ class Worker:
                 self._namespace[name] = self._replaced[name] = self._proxy(name)
 
     def _start(self, message: Start) -> Started:
-        try:
-            for name, code in message.modules.items():
-                sys.modules[name] = types.ModuleType(name)
-                exec(marshal.loads(code), vars(sys.modules[name]))
-            exec(marshal.loads(message.prelude), self._namespace)
-        except Exception as error:
-            how = described(error)
-            return Started(message.nonce, f"{how['error']}: {how['message']}")
-        return Started(message.nonce)
+        lesson = self._lessons[message.lesson]
+        self._namespace = lesson.begin()
+        self._cells = Cells(self._namespace, self._put_in_place)
+        return Started(message.nonce, lesson.error)
 
     def _answer(self, ask: Ask) -> bytes:
         """The Answer as a frame's body: what does not fit into one is refused."""

@@ -1,9 +1,9 @@
-"""The zygote: a Python with NumPy loaded that forks one child per submission and never sees a submission itself.
+"""The zygote: a Python with NumPy and the lesson loaded that forks the submissions' children and never sees one itself.
 
 Run as `python -m autograder.sandbox.inside.zygote CONTROL_FD MEMORY_MB SECONDS RULES PLOTS VERSION` (see `wall`). Over
 the control socket the judge sends an id with one end of a channel; the zygote forks a child that serves that channel
 and replies with the child's pidfd. When a child ends, its wait status follows under the same id. The socket keeps
-messages apart (SOCK_SEQPACKET).
+messages apart (SOCK_SEQPACKET). The lesson's own code comes over it too, before the first child that needs it.
 """
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ from autograder.sandbox.inside import worker
 from autograder.sandbox.inside.child import settle
 from autograder.sandbox.inside.finder import offer_only
 from autograder.sandbox.inside.inner import InnerWall
+from autograder.sandbox.inside.lesson import Prepared
 from autograder.sandbox.inside.plots import have_matplotlib
-from autograder.sandbox.wire.protocol import ENDED, FAILED, OPENED, REPORT, REQUEST
+from autograder.sandbox.wire.protocol import ENDED, FAILED, OPENED, PREPARE, REPORT, REQUEST
 from autograder.sandbox.wire.watching import listen
 
 ROOMS = ("inside", "wire", "forgetful")     # of the autograder, all that there is in here
@@ -50,10 +51,11 @@ def main() -> None:
         wall = InnerWall(**rules)
     warm_up(plots)
     parent = os.getpid()
-    channel = Forks(control).until_in_a_child()
+    forks = Forks(control)
+    channel = forks.until_in_a_child()
     control.detach()                      # its number will be another descriptor's
     random.seed(0)                        # reseeded after every fork
-    worker.serve(settle(channel.detach(), memory_mb, seconds, parent, wall))
+    worker.serve(settle(channel.detach(), memory_mb, seconds, parent, wall), forks.lessons)
 
 
 def warm_up(plots: bool) -> None:
@@ -97,10 +99,11 @@ def refuse_threads() -> None:
 
 
 class Forks:
-    """The living children, by pidfd."""
+    """The living children, by pidfd, and the lessons whose code has run, by their number."""
 
     def __init__(self, control: socket.socket):
         self._control = control
+        self.lessons: dict[int, Prepared] = {}
         self._children: dict[int, tuple[int, int]] = {}                   # pidfd -> (id, pid)
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
@@ -112,17 +115,31 @@ class Forks:
                 if ready in self._children:
                     self._reap(ready)
                 else:
-                    channel = self._fork()
+                    channel = self._asked()
                     if channel is not None:
                         return channel
 
-    def _fork(self) -> socket.socket | None:
+    def _asked(self) -> socket.socket | None:
         request, descriptors, _, _ = socket.recv_fds(self._control, REQUEST.size, 1)
         if not request:                   # the judge is gone
             os._exit(0)
-        (number,) = REQUEST.unpack(request)
+        kind, number = REQUEST.unpack(request)
+        if kind == PREPARE:
+            self._prepare(number, descriptors[0])
+            return None
+        return self._fork(number, descriptors[0])
+
+    def _prepare(self, number: int, file: int) -> None:
+        """Run a lesson's code here, before any student's: no child is forked meanwhile."""
+        with open(file, "rb") as content:
+            self.lessons[number] = Prepared(content.read())
+        refuse_threads()                  # the lesson's code may have started one
+        gc.collect()
+        gc.freeze()
+
+    def _fork(self, number: int, descriptor: int) -> socket.socket | None:
         began = time.process_time()
-        with socket.socket(fileno=descriptors[0]) as channel:
+        with socket.socket(fileno=descriptor) as channel:
             try:
                 pid = os.fork()
             except OSError as error:

@@ -30,20 +30,25 @@ PATHS_CAP, PATH_CAP = 100, 80             # places that a call changed or shares
 TEXTS_CAP = 2**20                         # bytes of all texts, keys among them, in one frame of a worker's
 
 
-class Start(msgspec.Struct, tag="start", array_like=True):
-    """Judge -> worker: make these modules (name -> code), then run the prelude in the student's namespace.
+class Lesson(msgspec.Struct, array_like=True):
+    """Judge -> zygote: make these modules (name -> code), then run the prelude in what will be a student's namespace.
 
-    The code is the lesson's own, compiled once by the judge and marshalled: every child would spend as long on it as
-    on a student's cells. Nothing marshalled ever travels the other way.
+    The code is the lesson's own, compiled by the judge and marshalled. Nothing marshalled ever travels the other way.
     """
 
-    nonce: int
     modules: dict[str, bytes]
     prelude: bytes
 
 
+class Start(msgspec.Struct, tag="start", array_like=True):
+    """Judge -> worker: begin with the lesson's code that the zygote has run under this number."""
+
+    nonce: int
+    lesson: int
+
+
 class Started(msgspec.Struct, tag="started", array_like=True):
-    """Worker -> judge: the given code ran, or how it failed (which is the lesson's fault)."""
+    """Worker -> judge: the lesson's code ran, or how it failed (which is the lesson's fault)."""
 
     nonce: int
     error: str = ""
@@ -188,6 +193,7 @@ FromWorker = Started | Examined | Ran | Answer | Same | Looked | CallBack
 _encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
 _from_judge = msgspec.msgpack.Decoder(FromJudge, ext_hook=ext_hook_of_judge)
 _from_worker = msgspec.msgpack.Decoder(FromWorker, ext_hook=ext_hook)
+decode_lesson = msgspec.msgpack.Decoder(Lesson).decode
 
 
 def encode(message: FromJudge | FromWorker) -> bytes:

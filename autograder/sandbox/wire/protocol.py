@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import struct
 
-REQUEST = struct.Struct(">Q")             # judge -> zygote, with one end of a channel: fork a child under this id
+REQUEST = struct.Struct(">cQ")            # judge -> zygote: a kind and a number
+FORK = b"c"                               # with one end of a channel: fork a child under this id
+PREPARE = b"p"                            # with a file: run the lesson's code in it, which children know by this number
 REPORT = struct.Struct(">cQid")           # zygote -> judge: a kind, the id, a number, and seconds of processor time
 OPENED = b"o"                             # with a pidfd; the number is the process id; what the fork took
 ENDED = b"e"                              # the number is the wait status; what it took in all, and to take it away
