@@ -27,6 +27,8 @@ _KINDS = (
     ast.Attribute, ast.Subscript, ast.Starred, ast.Name, ast.List, ast.Tuple, ast.Slice, ast.Load, ast.Store,
     ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
 _LISTED = frozenset(each for kind in _KINDS for each in (kind, *kind.__subclasses__()))
+_PLAIN = _LISTED - {ast.Import, ast.ImportFrom, ast.Attribute, ast.keyword, ast.Name, ast.FunctionDef,
+                    ast.ExceptHandler, ast.arg, ast.alias}
 _MODULES = ("numpy", "math")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
@@ -183,6 +185,8 @@ class _Cells:
 
     def _is_listed(self, node: ast.AST) -> bool:
         kind = type(node)
+        if kind in _PLAIN:
+            return True
         if isinstance(node, ast.Attribute):
             listed = node.attr in ATTRIBUTES or node.attr == "ndarray" and node in self._kinds_of_things
             return listed and isinstance(node.ctx, ast.Load)
@@ -192,7 +196,7 @@ class _Cells:
             return all(what for _, what in self._imported(node))
         field = _NAMED.get(kind)
         if field is None:
-            return kind in _LISTED
+            return False
         name = getattr(node, field) or ""
         rebound = name == "isinstance" and not isinstance(getattr(node, "ctx", None), ast.Load)
         return not name.startswith("__") and not rebound and not getattr(node, "type_params", None)

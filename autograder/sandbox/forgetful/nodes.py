@@ -2,20 +2,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from typing import Any
 
 
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes directly in this one, in the order of the source."""
-    known = vars(node).get("_children")
+    known: Any = getattr(node, "_children", None)
     if known is None:
-        known = list(ast.iter_child_nodes(node))
-        vars(node)["_children"] = known
+        known = []
+        for name in node._fields:
+            part = getattr(node, name, None)
+            if isinstance(part, ast.AST):
+                known.append(part)
+            elif isinstance(part, list):
+                known += [each for each in part if isinstance(each, ast.AST)]
+        node._children = known  # pyright: ignore[reportAttributeAccessIssue] -- nodes have room for it
     return known
 
 
-def walk(node: ast.AST) -> Iterator[ast.AST]:
+def walk(node: ast.AST) -> list[ast.AST]:
     """This node and all that are in it."""
-    yield node
-    for child in children(node):
-        yield from walk(child) if children(child) else (child,)
+    found = [node]
+    for each in found:                          # which grows meanwhile
+        found += children(each)
+    return found

@@ -19,6 +19,10 @@ _MAKE_SETS = frozenset({"set", "frozenset", "union", "intersection", "difference
 _VIEWS = frozenset({"keys", "items"})
 #: builtins that may only be called, and only where this file says so
 _ONLY_CALLED = FUNCTIONS & (_MAKE_TEXT | _MAKE_SETS)
+_CAREFUL = _MAKE_TEXT | _MAKE_SETS | _VIEWS
+_TAKEN = FUNCTIONS | EXCEPTIONS
+#: the nodes that bind a name in the function around them
+_BINDS = frozenset({ast.arg, ast.FunctionDef, ast.ExceptHandler, ast.Name, ast.ImportFrom})
 #: the number of arguments before the one that is a kind of number
 _BEFORE_KIND = {"array": 1, "asarray": 1, "ascontiguousarray": 1, "eye": 3, "full": 2, "full_like": 2, "identity": 1,
                 "ones": 1, "ones_like": 1, "zeros": 1, "zeros_like": 1, "tri": 3, "arange": 3, "indices": 1,
@@ -31,10 +35,12 @@ _LONGEST = 24                             # of a text that is not a message: an 
 def unseen(function: ast.FunctionDef, meant: Mapping[str, str]) -> bool:
     """Whether this function sees no memory but its own values; `meant` are the cells' imports."""
     for node in walk(function):
+        if type(node) not in _BINDS:
+            continue
         bound = (node.arg if isinstance(node, ast.arg) else
                  node.name if isinstance(node, ast.FunctionDef | ast.ExceptHandler) else
                  node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else "")
-        hides = bound in FUNCTIONS | EXCEPTIONS or bound in meant and node is not function
+        hides = bound in _TAKEN or bound in meant and node is not function
         if hides or isinstance(node, ast.ImportFrom):
             return False
     defaults = [*function.args.defaults, *[default for default in function.args.kw_defaults if default is not None]]
@@ -79,9 +85,9 @@ class _Eyes:
                 return self._call(node, parent)
             case ast.Try() if node.finalbody or not all(handler.type for handler in node.handlers):
                 return False
-            case ast.Name(id=name) if name in _WIDE | _ONLY_CALLED or self._name(node) in _BEFORE_KIND:
+            case ast.Name(id=name) if name in _WIDE or name in _ONLY_CALLED or self._name(node) in _BEFORE_KIND:
                 return False
-            case ast.Attribute(attr=name) if name in _MAKE_TEXT | _MAKE_SETS | _VIEWS or name in _BEFORE_KIND:
+            case ast.Attribute(attr=name) if name in _CAREFUL or name in _BEFORE_KIND:
                 return False
             case ast.Set(elts=parts) if all(isinstance(part, ast.Constant) for part in parts):
                 return all(self.closed(part, node) for part in parts)
