@@ -16,6 +16,7 @@ from autograder.sandbox.wire.tree import leaves, mapped
 
 _EXCEPTIONS = {name for name, kind in vars(builtins).items()
                if isinstance(kind, type) and issubclass(kind, BaseException)}
+_MARKS = {wire.Handle, wire.Proxy, wire.Unplain}
 _encoded: WeakKeyDictionary[Call, list[Any]] = WeakKeyDictionary()
 _results: WeakKeyDictionary[Call, list[Result]] = WeakKeyDictionary()
 
@@ -65,12 +66,16 @@ def arguments_of(call: Call) -> StandIns:
 
 
 def recorded(value: Any) -> Any:
-    """A value from the wire as records keep it; WireError if it holds what an answer cannot hold."""
-    def record(leaf: Any) -> Any:
-        if isinstance(leaf, (wire.Handle, wire.Proxy)):
-            raise wire.WireError("an answer that refers to other answers")
-        return Opaque(leaf.type) if isinstance(leaf, wire.Unplain) else leaf
-    return mapped(value, record)
+    """A value from the wire as records keep it; WireError if it holds what an answer cannot hold.
+
+    It is as `messages` decodes it: all sequences are tuples.
+    """
+    marks = {type(leaf) for leaf in leaves(value)} & _MARKS
+    if not marks:
+        return value
+    if marks != {wire.Unplain}:
+        raise wire.WireError("an answer that refers to other answers")
+    return mapped(value, lambda leaf: Opaque(leaf.type) if type(leaf) is wire.Unplain else leaf)
 
 
 def outcome_of(answer: Answer, seconds: float) -> Outcome:

@@ -106,9 +106,9 @@ def _count(value: Any) -> float:
     """How often something could happen because of this value, if it is used as a whole number."""
     if isinstance(value, np.ndarray) and value.size == 1 and value.dtype.kind in "fiub":
         value = value.item()
-    while isinstance(value, tuple | list) and len(value) == 1:
+    while isinstance(value, (tuple, list)) and len(value) == 1:
         value = value[0]
-    return abs(value) if isinstance(value, int | float) else 1.0
+    return abs(value) if isinstance(value, (int, float)) else 1.0
 
 
 def _arguments(args: Any) -> Iterator[Any]:
@@ -124,8 +124,8 @@ def _shape(value: Any) -> tuple[int, ...] | None:
     """The shape of the array that NumPy would make of it; None where that is not plain."""
     if isinstance(value, np.ndarray):
         return value.shape
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):
         shapes = {_shape(part) for part in value}
         shape = shapes.pop() if len(shapes) == 1 else None
         return (0,) if not value else None if shape is None else (len(value), *shape)
-    return () if value is None or isinstance(value, int | float) else None
+    return () if value is None or isinstance(value, (int, float)) else None

@@ -110,6 +110,7 @@ class Student:
         self._kept: WeakKeyDictionary[Call, int] = WeakKeyDictionary()    # answers that this child keeps, numbered
         self._numbers = itertools.count(1)
         self._overruns: Counter[str] = Counter()
+        self._within: dict[tuple[int, int], str] = {}                     # the function at a line of a cell
         self._child: Conversation | None = None
         self._tampered = False
 
@@ -266,10 +267,12 @@ class Student:
         if outcome.where is None:
             return outcome
         cell, line = outcome.where
-        source = self._sources.get(cell, "")
-        if not 0 < line <= len(source.splitlines()):        # what was compiled in a call can have any number
-            return replace(outcome, where=None)
-        return replace(outcome, within=function_at(source, line))
+        if (cell, line) not in self._within:
+            source = self._sources.get(cell, "")
+            if not 0 < line <= len(source.splitlines()):    # what was compiled in a call can have any number
+                return replace(outcome, where=None)
+            self._within[cell, line] = function_at(source, line)
+        return replace(outcome, within=self._within[cell, line])
 
     def _kept_within_bounds(self, outcome: Outcome, trial: bool) -> Outcome:
         """The outcome, as it is remembered: large arrays of it make way where it would take a quarter of the room.
@@ -281,7 +284,8 @@ class Student:
             return replace(outcome, value=None)
         if size > self._allowance.room / 4:
             outcome = replace(outcome, value=recorded(without_large(outcome.value)))
-        self._allowance.keep(bytes_in(outcome.value))
+            size = bytes_in(outcome.value)
+        self._allowance.keep(size)
         return outcome
 
 

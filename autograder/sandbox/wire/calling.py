@@ -75,7 +75,7 @@ def fresh(value: Any, special: Callable[[Any], Any]) -> Any:
     def copied(leaf: Any) -> Any:
         if isinstance(leaf, np.ndarray):
             return np.array(leaf, order="C") if leaf.flags.c_contiguous else laid_out(leaf, leaf.strides)
-        return leaf if leaf is None or isinstance(leaf, bool | int | float | str) else special(leaf)
+        return leaf if leaf is None or isinstance(leaf, (int, float, str)) else special(leaf)
     return mapped(value, copied)
 
 

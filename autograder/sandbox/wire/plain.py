@@ -59,6 +59,8 @@ class _View:
     def of(self, value: Any, depth: int, in_dict: bool) -> Any:
         if value is None or type(value) in (bool, float):
             return value
+        if type(value) is np.ndarray:
+            return exact_array(value)
         if isinstance(value, np.generic):
             return self._scalar(value, in_dict)
         if isinstance(value, np.ndarray):
@@ -69,14 +71,14 @@ class _View:
             return float.__float__(value)
         if isinstance(value, str):
             return exact_text(value)
-        if isinstance(value, list | tuple | Mapping) and depth < MAX_DEPTH:
+        if isinstance(value, (list, tuple, dict, Mapping)) and depth < MAX_DEPTH:
             return self._container(value, depth, in_dict)
         return Unplain(type_name(value))
 
     def _scalar(self, value: np.generic, in_dict: bool) -> Any:
         if isinstance(value, np.str_):
             return exact_text(value)
-        if isinstance(value, np.bool_ | np.integer) and (in_dict or self._numbers):
+        if isinstance(value, (np.bool_, np.integer)) and (in_dict or self._numbers):
             return value.item()
         if isinstance(value, np.floating) and self._numbers:
             return float(value)
@@ -88,7 +90,7 @@ class _View:
         if self._left < 0:
             self._left += size
             return Unplain(type_name(value))
-        if not isinstance(value, Mapping):
+        if isinstance(value, (list, tuple)):
             return tuple([self.of(part, depth + 1, in_dict) for part in value])
         items = list(dict.items(value) if isinstance(value, dict) else value.items())
         if not all(isinstance(key, str) for key, _ in items):
@@ -102,6 +104,8 @@ def exact_array(array: np.ndarray) -> np.ndarray | Unplain:
     A long double is shown as a float64.
     """
     array = np.asarray(array)
+    if travels(array.dtype, array.ndim):
+        return array
     if array.dtype in _LONG:
         array = array.astype(np.float64 if array.dtype.kind == "f" else np.complex128)
     elif not array.dtype.isnative:

@@ -272,6 +272,8 @@ def _receive_exactly(channel: socket.socket, size: int, patience: Patience | Non
             part = b""
         if not part:
             raise ClosedError("the channel is closed")
+        if len(part) == size:
+            return part                   # the usual case
         received += part
         if patience is not None and len(received) < size:
             patience()                    # what drips may always be there already
