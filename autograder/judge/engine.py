@@ -17,6 +17,7 @@ from autograder.judge.diagnosis import Catalogue
 from autograder.judge.examples import show_examples
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.mended import NO_ANSWER, NO_CACHE, laid_out_alike, mended_world, untried
+from autograder.judge.order import order_of
 from autograder.judge.own_test import Trials, own_test
 from autograder.judge.points import exercise_grade, ungraded, without_points
 from autograder.judge.rehearsal import rehearse
@@ -24,6 +25,7 @@ from autograder.judge.worlds import Attempt, Judged, Open, functions_of, own_der
 from autograder.lessons.kit.lesson import Implementation, Lesson
 from autograder.lessons.kit.quoting import quoted
 from autograder.records import Diagnosis, ExerciseGrade, Grade, StandIns, Subject, Submission, Text, text
+from autograder.sandbox.ahead import Order
 from autograder.sandbox.allowance import Allowance, UsedUp, for_everybody
 from autograder.sandbox.plan import MORE, NOTICES_CAP
 from autograder.sandbox.student import Sandbox, Student, ZygoteLost, available
@@ -189,8 +191,9 @@ class Assessor:
 class Processes:
     """Opens fresh processes with a student's cells; later ones know from the first which cells hang."""
 
-    def __init__(self, sandbox: Sandbox, lesson: Lesson, submission: Submission, allowance: Allowance):
+    def __init__(self, sandbox: Sandbox, lesson: Lesson, submission: Submission, allowance: Allowance, order: Order):
         self._sandbox, self._lesson, self._submission, self._allowance = sandbox, lesson, submission, allowance
+        self._order = order
         self._test = next((exercise.name for exercise in lesson.exercises if exercise.implementations), "")
         self.students: list[Student] = []
 
@@ -201,6 +204,8 @@ class Processes:
                 self._submission.cells, modules=self._lesson.modules_in(self._submission.language),
                 prelude=self._lesson.prelude, stand_ins=stand_ins, install=install, plan=plan,
                 allowance=self._allowance, examine=examine)
+        if not install:
+            student.expect(self._order)
         self.students.append(student)
         return student
 
@@ -263,10 +268,11 @@ class Engine:
 
     def _assessed(self, submission: Submission) -> tuple[Assessment, list[Student]]:
         """The assessment and the student's processes. A lost zygote is never the student's fault: then once more."""
+        order = order_of(self.lesson, self._assessor.reference)
         allowance = Allowance(max(0.0, self._budget - submission.seconds))
 
         def once() -> tuple[Assessment, list[Student]]:
-            processes = Processes(self._sandbox, self.lesson, submission, allowance)
+            processes = Processes(self._sandbox, self.lesson, submission, allowance, order)
             return self._assessor.assess(processes), processes.students
         with allowance.judging():
             try:

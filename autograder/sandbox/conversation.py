@@ -6,6 +6,7 @@ import secrets
 import select
 import signal
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -18,6 +19,7 @@ from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.messages import CallBack, CallBackAnswer, decode_from_worker, encode
 
 LOOK_SECONDS = 0.1                        # between two looks at a child that should be ending
+AHEAD, AHEAD_BYTES = 16, 64 * 2**10       # messages on their way: less than a socket holds, so sending never waits
 CALLBACK_CAP = 50_000                     # per question: nudging every number of a small case takes thousands
 Reply = TypeVar("Reply")
 
@@ -47,6 +49,7 @@ class Conversation:
         self.made_by_another = 0.0        # seconds that another thread of the judge's took to make it
         self._charged = 0.0               # seconds of what it did that are paid for
         self.took = 0.0                   # seconds, for the last question
+        self._ahead: deque[tuple[Any, int]] = deque()       # messages that were sent before their turn, and their bytes
 
     @property
     def complaint(self) -> str:
@@ -63,10 +66,28 @@ class Conversation:
         self._allowance, self._charged = allowance, self._clock.computed()
         allowance.charge(self._child.seconds + self.made_by_another + self._charged)
 
+    def send_ahead(self, message: Any) -> bool:
+        """Send a message before the replies to earlier ones are there, if there is room; `ask` then only waits.
+
+        Nothing else may be asked before all that were sent ahead have been, in their order.
+        """
+        body = encode(message)
+        if len(self._ahead) >= AHEAD or sum(size for _, size in self._ahead) + len(body) > AHEAD_BYTES:
+            return False
+        self._ahead.append((message, len(body)))
+        with suppress(wire.WireError):        # who waits for its reply finds out how the child ended
+            self._send(body)
+        return True
+
+    def _send(self, body: bytes, stint: Stint | None = None) -> None:
+        wire.send(self._child.channel, body, stint and stint.patience)
+
     def ask(self, message: Any, expected: type[Reply], seconds: float,
             call_back: Callable[[CallBack], CallBackAnswer] | None = None) -> Reply:
         """The reply to this message within `seconds` of the child's time (see `clock`); raises Died otherwise."""
-        body = encode(message)
+        body = None if self._ahead and self._ahead[0][0] is message else encode(message)
+        if body is None:
+            self._ahead.popleft()
         stint = Stint(self._clock, seconds, self._allowance)
         try:
             try:
@@ -87,10 +108,11 @@ class Conversation:
             raise
         return reply
 
-    def _exchange(self, body: bytes, nonce: int, stint: Stint,
+    def _exchange(self, body: bytes | None, nonce: int, stint: Stint,
                   call_back: Callable[[CallBack], CallBackAnswer] | None) -> Any:
         channel = self._child.channel
-        wire.send(channel, body, stint.patience)
+        if body is not None:
+            self._send(body, stint)
         for _ in range(CALLBACK_CAP + 1):
             reply = decode_from_worker(wire.receive(channel, stint.patience))
             if reply.nonce != nonce:
@@ -101,7 +123,7 @@ class Conversation:
                 raise wire.WireError("a call-back when nothing can be called")
             with stint.away():
                 answer = encode(call_back(reply))
-            wire.send(channel, answer, stint.patience)
+            self._send(answer, stint)
         raise wire.WireError(f"more than {CALLBACK_CAP} call-backs in one question")
 
     def _end(self) -> tuple[AnswerStatus, str]:

@@ -70,18 +70,22 @@ class CellRuns:
     notices: list[Text] = field(default_factory=list)
 
     def run_in(self, child: Conversation) -> bool:
-        """Run all cells in this child; False if a cell ended it, so that another child is needed."""
-        for cell in self.cells:
-            how = self.plan.how(cell)
-            if how.mode == "left_out":
-                continue
+        """Run all cells in this child; False if a cell ended it, so that another child is needed.
+
+        Where no cell can call back to the judge, they are sent before their turn.
+        """
+        ways = [(cell, how) for cell in self.cells if (how := self.plan.how(cell)).mode != "left_out"]
+        runs = [Run(new_nonce(), cell.index, exact_text(cell.source), how.mode, list(how.skip), list(self.replace))
+                for cell, how in ways]
+        if self.call_back is None:
+            all(map(child.send_ahead, runs))            # until there is no room
+        for (cell, how), run in zip(ways, runs, strict=True):
             if self.allowance.seconds <= 0:
                 self.tell(OUT_OF_TIME)
                 return True
             if how.slow:
                 self.tell(text("Cell {cell} is slow: when it had to run again, only its definitions were used.",
                                 cell=cell.index + 1))
-            run = Run(new_nonce(), cell.index, exact_text(cell.source), how.mode, list(how.skip), list(self.replace))
             try:
                 ran = child.ask(run, Ran, self.seconds, self.call_back)
             except Died as died:

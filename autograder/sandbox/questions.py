@@ -11,7 +11,7 @@ import numpy as np
 
 from autograder.records import Call, Opaque, Outcome, Proxy, Result, StandIns
 from autograder.sandbox.wire import wire
-from autograder.sandbox.wire.messages import MESSAGE_CAP, PATH_CAP, PATHS_CAP, WORDS_CAP, Answer, encode_value
+from autograder.sandbox.wire.messages import MESSAGE_CAP, PATH_CAP, PATHS_CAP, WORDS_CAP, Answer, Ask, encode_value
 from autograder.sandbox.wire.tree import leaves, mapped
 
 _EXCEPTIONS = {name for name, kind in vars(builtins).items()
@@ -40,6 +40,13 @@ def arguments(call: Call, number_of: Callable[[Call], int]) -> list[Any]:
         _encoded[call] = [arg if results_in(arg) else msgspec.Raw(encode_value(on_wire(arg, number_of)))
                           for arg in call.args]
     return [arg if type(arg) is msgspec.Raw else on_wire(arg, number_of) for arg in _encoded[call]]
+
+
+def question(call: Call, nonce: int, number: int, number_of: Callable[[Call], int]) -> Ask:
+    """The call as a message; the answer gets this number."""
+    return Ask(nonce, number, call.function, arguments(call, number_of),
+               anew=any(type(arg) is Proxy for arg in call.args), watch=list(call.watch),
+               instead=[on_wire(new) for result in results_of(call) for new in result.instead])
 
 
 def on_wire(value: Any, number_of: Callable[[Call], int] | None = None) -> Any:

@@ -11,33 +11,31 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from functools import partial
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from msgspec.structs import replace
 
-from autograder.records import Call, Cell, CellReport, Outcome, Proxy, Result, StandIns, Text
+from autograder.records import Call, Cell, CellReport, Outcome, Result, StandIns, Text
+from autograder.sandbox.ahead import Ahead, Order
 from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.children import Children, Given, lesson_code
 from autograder.sandbox.conversation import Conversation, Died, new_nonce
 from autograder.sandbox.forkserver import ZygoteLost
 from autograder.sandbox.place import function_at
 from autograder.sandbox.plan import NO_TIME, OUT_OF_TIME, CellRuns, Plan
-from autograder.sandbox.questions import arguments, arguments_of, on_wire, outcome_of, recorded, results_of
+from autograder.sandbox.questions import arguments_of, on_wire, outcome_of, question, recorded, results_of
 from autograder.sandbox.stand_ins import Answering, bytes_in
-from autograder.sandbox.tiers import NoIsolation, wall
-from autograder.sandbox.wall import Wall
+from autograder.sandbox.tiers import NoIsolation, available
 from autograder.sandbox.wire.insides import MOST_INSIDE
 from autograder.sandbox.wire.messages import Answer, Ask, AskAgain, Examine, Examined, Look, Looked, Same
 from autograder.sandbox.wire.plain import exact_text, without_large
 from autograder.sandbox.wire.wire import WireError
 
-__all__ = ["Allowance", "NoIsolation", "Plan", "Sandbox", "Student", "ZygoteLost"]
-OVERRUNS = 2                              # a function that has timed out so often is not asked again; after the first
-                                          # time it has half the seconds, so that others of the submission have some
-SMALLEST_MEMORY_MB = 256                  # Python and NumPy themselves take half of it
+__all__ = ["Allowance", "NoIsolation", "Plan", "Sandbox", "Student", "ZygoteLost", "available"]
+OVERRUNS = 2                              # a function that timed out so often is not asked again; once: half the time
 _RETURNED_BY_A_TEST = 1000                # bytes
 NO_STAND_INS: StandIns = MappingProxyType({})
 
@@ -56,8 +54,7 @@ class Sandbox:
         self.children.boot()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 traceback: TracebackType | None) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.children.close()
 
     def open(self, cells: Sequence[Cell], *, modules: Mapping[str, str], prelude: str,
@@ -66,8 +63,7 @@ class Sandbox:
         """Run the cells in a fresh child and let it answer calls, within what the whole submission may still use.
 
         `modules` are given to import (name -> source), `prelude` runs first. The judge answers the names in
-        `stand_ins`, no others; those in `install` take the place of the student's own functions wherever they are
-        defined.
+        `stand_ins`; those in `install` take the place of the student's own functions wherever they are defined.
         `examine` names the function that `Student.forgets` is about.
         """
         given = Given(lesson_code(tuple(modules.items()), prelude),
@@ -75,23 +71,6 @@ class Sandbox:
         student = Student(self, cells, given, stand_ins, install, plan, allowance, examine)
         student.begin()
         return student
-
-
-def available(isolation: str, memory_mb: int) -> tuple[Wall, str]:
-    """The wall that a sandbox would have here, and why it is not the best one; no process is started for it.
-
-    NoIsolation if there is none, or if this process itself may use less memory than a student's, whose limit could not
-    be set then.
-    """
-    if memory_mb < SMALLEST_MEMORY_MB:
-        raise ValueError(f"a limit of {memory_mb} MB leaves no room for NumPy: choose {SMALLEST_MEMORY_MB} or more")
-    found = wall(isolation)
-    from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit  # which Windows lacks
-    own = getrlimit(RLIMIT_AS)[1]
-    if own != RLIM_INFINITY and own < memory_mb * 2**20:
-        raise NoIsolation(f"a process may use {own >> 20} MB here (ulimit -v), less than the {memory_mb} MB "
-                          "of a student's code: raise the one or lower --memory")
-    return found
 
 
 class Student:
@@ -109,6 +88,7 @@ class Student:
         self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
         self._kept: WeakKeyDictionary[Call, int] = WeakKeyDictionary()    # answers that this child keeps, numbered
         self._numbers = itertools.count(1)
+        self._ahead = Ahead()
         self._overruns: Counter[str] = Counter()
         self._within: dict[tuple[int, int], str] = {}                     # the function at a line of a cell
         self._child: Conversation | None = None
@@ -117,8 +97,7 @@ class Student:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 traceback: TracebackType | None) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     @property
@@ -144,6 +123,7 @@ class Student:
     def close(self) -> None:
         """Kill the child, and what answered its calls."""
         self._answering.close()
+        self._ahead.forget()
         if self._child is not None:
             self._child.close()
             self._child = None
@@ -185,6 +165,10 @@ class Student:
         """Whether this function is known to keep nothing from one call to the next (sandbox.forgetful)."""
         return function == self._forgetful
 
+    def expect(self, order: Order) -> None:
+        """Tell in which order it will probably be asked. Not with stand-ins: the next message answers a call back."""
+        self._ahead = Ahead(order)
+
     # --- calls ----------------------------------------------------------------------------------------------------
 
     def answer(self, call: Call) -> Outcome:
@@ -198,6 +182,7 @@ class Student:
 
     def unchanged(self, call: Call) -> bool:
         """Whether the answer to this call still is what it was when it was given; True where it is gone."""
+        self._receive()
         if self._child is None or call not in self._kept:
             return True
         try:
@@ -209,7 +194,9 @@ class Student:
 
     def insides(self, result: Result) -> list[np.ndarray | float | None]:
         """The arrays and numbers that this (part of an) answer holds, at any depth; none where it is gone."""
-        if self.answer(result.of).status != "answered" or self._child is None or result.of not in self._kept:
+        answered = self.answer(result.of).status == "answered"
+        self._receive()
+        if not answered or self._child is None or result.of not in self._kept:
             return []
         try:
             look = Look(new_nonce(), on_wire(result, self._kept.__getitem__))
@@ -224,6 +211,8 @@ class Student:
     def _asked(self, call: Call) -> Outcome:
         if self._allowance.seconds <= 0:
             self._runs.tell(OUT_OF_TIME)
+            if self._ahead.before(None):
+                self.close()
             return NO_TIME
         self.begin()
         for result in results_of(call):
@@ -238,12 +227,13 @@ class Student:
         return self._ask(call)
 
     def _ask(self, call: Call) -> Outcome:
-        child, number = self.begin(), next(self._numbers)
-        ask = Ask(new_nonce(), number, call.function, arguments(call, self._kept.__getitem__),
-                  anew=any(type(arg) is Proxy for arg in call.args),
-                  watch=list(call.watch),
-                  instead=[on_wire(new) for result in results_of(call) for new in result.instead])
+        self._receive(call)
+        if any(result.of not in self._kept for result in results_of(call)):       # the child has died of another
+            return self._asked(call)
+        child, ask = self.begin(), self._ahead.take(call)
         try:
+            if ask is not None or child.send_ahead(ask := self._question(call)):
+                self._ahead.send(child, call, self._may_go_ahead, self._question)
             seconds = self._sandbox.seconds / 2 ** self._overruns[call.function]
             call_back = partial(self._answering.answer, arguments=arguments_of(call))
             answer = child.ask(ask, Answer, seconds, call_back)
@@ -259,8 +249,22 @@ class Student:
         except BaseException:
             self.close()
             raise
-        self._kept[call] = number
+        self._kept[call] = ask.call
         return self._placed(outcome)
+
+    def _question(self, call: Call) -> Ask:
+        return question(call, new_nonce(), next(self._numbers), self._kept.__getitem__)
+
+    def _may_go_ahead(self, call: Call) -> bool:
+        earlier = [result.of for result in results_of(call)]
+        return call not in self._outcomes and self._overruns[call.function] < OVERRUNS and all(
+            one in self._kept and self._outcomes[one].status == "answered" for one in earlier)
+
+    def _receive(self, until: Call | None = None) -> None:
+        """Have the answers to what was sent ahead, or to what was sent before this call."""
+        for call in self._ahead.before(until):
+            if call in self._ahead.before(None):            # not once the child has died
+                self._outcomes[call] = self._asked(call)
 
     def _placed(self, outcome: Outcome) -> Outcome:
         """The outcome with the name of the student's function in which it arose, if there is such a line."""

@@ -18,6 +18,7 @@ from autograder.sandbox.wall import Wall
 
 TIERS = ("namespaces", "process", "none")  # best first
 _TRIAL_SECONDS = 20.0
+SMALLEST_MEMORY_MB = 256                  # Python and NumPy themselves take half of it
 _ON_REQUEST = "--isolation none runs students' code without a wall: only for code that you trust"
 
 
@@ -45,6 +46,23 @@ def wall(isolation: str = "auto") -> tuple[Wall, str]:
     if inner:
         raise NoIsolation(f"there is no isolation for students' code here: {fault}; and {inner}. {_ON_REQUEST}")
     return Wall("process"), f"namespaces cannot be had here: {fault}" if isolation == "auto" else ""
+
+
+def available(isolation: str, memory_mb: int) -> tuple[Wall, str]:
+    """The wall that a sandbox would have here, and why it is not the best one; no process is started for it.
+
+    NoIsolation if there is none, or if this process itself may use less memory than a student's, whose limit could not
+    be set then.
+    """
+    if memory_mb < SMALLEST_MEMORY_MB:
+        raise ValueError(f"a limit of {memory_mb} MB leaves no room for NumPy: choose {SMALLEST_MEMORY_MB} or more")
+    found = wall(isolation)
+    from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit  # which Windows lacks
+    own = getrlimit(RLIMIT_AS)[1]
+    if own != RLIM_INFINITY and own < memory_mb * 2**20:
+        raise NoIsolation(f"a process may use {own >> 20} MB here (ulimit -v), less than the {memory_mb} MB "
+                          "of a student's code: raise the one or lower --memory")
+    return found
 
 
 @cache
