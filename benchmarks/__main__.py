@@ -22,11 +22,12 @@ from autograder.intake import read
 from autograder.judge.engine import Engine
 from autograder.lessons.installed import load_lesson
 from autograder.records import Submission
-from benchmarks import alternatives, bare
+from benchmarks import all_differ, alternatives, bare
 from benchmarks.cluster import on_a_cluster
 from benchmarks.measure import AUTOGRADER, cold, run, seconds
 from benchmarks.plot import plot
 
+DIFFER, FLOOR = ", all differ", "floor: the same calls in one warm process"
 WIDTH = 110                               # of the table, also where the output is no terminal
 
 
@@ -43,7 +44,7 @@ class Row(NamedTuple):
         return self.seconds / self.submissions * 1000
 
 
-def measured(sizes: Sequence[int], stock: int, folder: Path) -> Iterator[Row]:
+def measured(sizes: Sequence[int], stock: int, differ: int, folder: Path) -> Iterator[Row]:
     """Every row, as it is measured; the smallest class is the one that the alternatives share."""
     courses = {size: _made(folder / f"class-{size}", size) for size in sizes}
     small = courses[min(sizes)]
@@ -62,11 +63,24 @@ def measured(sizes: Sequence[int], stock: int, folder: Path) -> Iterator[Row]:
             yield Row(f"autograder grade, {jobs} job{'s' * (jobs > 1)}", size, done.seconds, done.peak_mb)
         again = run([*AUTOGRADER, "grade", "--json", "answers.jsonl"], course)
         yield Row("autograder grade, nothing changed", size, again.seconds, again.peak_mb)
+    yield from _all_differ(folder, differ, stock)
     middle = courses[sorted(sizes)[len(sizes) // 2]]
     size = len(list((middle / "submitted").iterdir()))
     with on_a_cluster(workers=2) as address:
         done = _graded(middle, "--cluster", address)
         yield Row("autograder grade, a Dask cluster of 2", size, done.seconds, done.peak_mb)
+
+
+def _all_differ(folder: Path, students: int, stock: int) -> Iterator[Row]:
+    """A class of which no two notebooks are alike: ours, nbgrader's own kernel with hidden asserts, and the floor."""
+    course = folder / "all-differ"
+    all_differ.make_class(course, students)
+    some = _readable(course)[:stock]
+    yield from _engine_alone(some, DIFFER)
+    each = alternatives.nbgrader(course, folder / "nbgrader-differ", [one.student for one in some], hook=False)
+    yield Row(f"nbgrader autograde, stock{DIFFER}", len(some), each * len(some))
+    done = _graded(course, "--jobs", "2")
+    yield Row(f"autograder grade, 2 jobs{DIFFER}", students, done.seconds, done.peak_mb)
 
 
 def _made(course: Path, students: int) -> Path:
@@ -81,15 +95,16 @@ def _readable(course: Path) -> list[Submission]:
             and not one.notices and "os._exit" not in "".join(cell.source for cell in one.cells)]
 
 
-def _engine_alone(submissions: list[Submission]) -> Iterator[Row]:
+def _engine_alone(submissions: list[Submission], where: str = "") -> Iterator[Row]:
     """One warm engine, one submission after another; and the same without judge and wall."""
     with Engine(load_lesson("multihead")) as engine:
         for submission in submissions:        # whatever is set up once is set up
             engine.grade(submission)
         took = seconds(lambda: [engine.grade(submission) for submission in submissions])
         frames = bare.recorded(engine, submissions)
-    yield Row("engine alone, 1 process", len(submissions), took)
-    yield Row("bare forked limit: the same calls, no judge", len(submissions), bare.seconds(frames))
+    yield Row(f"engine alone, 1 process{where}", len(submissions), took)
+    for what, forked in (("bare forked limit: the same calls, no judge", True), (FLOOR, False)):
+        yield Row(f"{what}{where}", len(submissions), bare.seconds(frames, forked))
 
 
 def _graded(course: Path, *options: str):
@@ -120,6 +135,10 @@ def claims(rows: Sequence[Row]) -> Iterator[str]:
     yield (f"a class of {best.submissions:,}, end to end, 2 jobs: {stock / best.each_ms:.0f} times the rate of stock "
            "nbgrader")
     yield f"nbgrader autograde with our hook: {stock / each['nbgrader autograde with our hook']:.1f} times stock"
+    best, stock = each[f"autograder grade, 2 jobs{DIFFER}"], each[f"nbgrader autograde, stock{DIFFER}"]
+    yield f"a class in which all differ, end to end, 2 jobs: {stock / best:.0f} times the rate of stock nbgrader"
+    engine, floor = (each[f"{what}{DIFFER}"] for what in ("engine alone, 1 process", FLOOR))
+    yield f"there the engine takes {engine / floor:.2f} times the same calls in one warm process"
     engine, bare_limit = each["engine alone, 1 process"], each["bare forked limit: the same calls, no judge"]
     yield f"the engine takes {engine / bare_limit:.2f} times the bare forked limit"
     peaks = [row for row in rows if row.what == "autograder grade, 2 jobs"]
@@ -139,13 +158,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--sizes", default="100,1000,10000", help="of the classes (default: %(default)s)")
     parser.add_argument("--stock", type=int, default=50, help="how many nbgrader grades too (default: %(default)s)")
+    parser.add_argument("--differ", type=int, default=300,
+                        help="of the class in which all differ (default: %(default)s)")
     parser.add_argument("--output", type=Path, default=Path("bench"), help="folder for plot and numbers")
     options = parser.parse_args()
     sizes = sorted(int(size) for size in options.sizes.split(","))
     rows, console = [], Console()
     console.width = max(console.width, WIDTH)
     with tempfile.TemporaryDirectory() as folder, console.status("making classes") as status:
-        for row in measured(sizes, options.stock, Path(folder)):
+        for row in measured(sizes, options.stock, options.differ, Path(folder)):
             rows.append(row)
             status.update(f"after: {row.what}, {row.seconds:.1f} s")
     console.print(table(rows))

@@ -9,15 +9,18 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
+from typing import NamedTuple
 
 import numpy as np
 
 from autograder.judge.engine import Engine
 from autograder.records import Submission
 from autograder.sandbox import conversation
+from autograder.sandbox.inside import worker
+from autograder.sandbox.inside.lesson import Prepared
 from autograder.sandbox.wire import wire
 
 Frames = list[bytes]                      # all that one process was sent
@@ -26,71 +29,78 @@ Frames = list[bytes]                      # all that one process was sent
 @contextmanager
 def recording() -> Iterator[list[Frames]]:
     """Everything that the judge sends to each child, by the order in which the children were first spoken to."""
-    sent: dict[int, Frames] = {}
+    sent: dict[conversation.Conversation, Frames] = {}
     order: list[Frames] = []
-    before = conversation.Conversation._exchange
+    before = conversation.Conversation._send
 
-    def exchange(self, body, nonce, deadline, call_back):
-        frames = sent.get(id(self))
-        if frames is None or self not in alive:
-            frames = sent[id(self)] = []
-            order.append(frames)
-            alive.append(self)
-        frames.append(bytes(body))
-
-        def answered(question):
-            answer = call_back(question)
-            frames.append(bytes(conversation.encode(answer)))
-            return answer
-        return before(self, body, nonce, deadline, answered if call_back is not None else None)
-    alive: list[conversation.Conversation] = []
-    conversation.Conversation._exchange = exchange
+    def send(self, body, stint=None):
+        if self not in sent:
+            order.append(sent.setdefault(self, []))
+        sent[self].append(bytes(body))
+        return before(self, body, stint)
+    conversation.Conversation._send = send
     try:
         yield order
     finally:
-        conversation.Conversation._exchange = before
+        conversation.Conversation._send = before
 
 
-def recorded(engine: Engine, submissions: list[Submission]) -> list[Frames]:
+class Recorded(NamedTuple):
+    """What the processes of some submissions were sent, and the lessons that they began with, by number."""
+
+    processes: list[Frames]
+    lessons: dict[int, bytes]
+
+
+def recorded(engine: Engine, submissions: list[Submission]) -> Recorded:
     """What the engine sends to the processes of these submissions."""
-    engine._sandbox.children._take_ahead()      # what it was sent, it was sent before this
+    children = engine._sandbox.children
+    children._take_ahead()                # what that one was sent, it was sent before this
     with recording() as order:
         for submission in submissions:
             engine.grade(submission)
-    return order
+    servers = children._servers.values()
+    return Recorded(order, {number: lesson for server in servers for lesson, number in server._lessons.items()})
 
 
-def seconds(processes: list[Frames]) -> float:
-    """How long it takes to do the same in forked children of a process that has NumPy and the worker warm."""
+def seconds(work: Recorded, forked: bool) -> float:
+    """How long it takes to do the same in a process that has NumPy, the worker and the lesson warm.
+
+    Without forks, everything is done in that one process, one after another: nothing can take less.
+    """
     context = get_context("spawn")        # this process has threads and a judge's memory
     with context.Pool(1) as pool:
-        pool.apply(_replayed, (processes[:3],))
-        return pool.apply(_replayed, (processes,))
+        return pool.apply(_replayed, (work, forked))
 
 
-def _replayed(processes: list[Frames]) -> float:
+def _replayed(work: Recorded, forked: bool) -> float:
     send, receive, main = wire.send, wire.receive, sys.modules["__main__"]
     np.linalg.solve(np.eye(300), np.eye(300))
-    _answer(iter(processes[0]))           # what is set up once is set up before the forks
-    wire.send, wire.receive, sys.modules["__main__"] = send, receive, main
+    lessons = {number: Prepared(lesson) for number, lesson in work.lessons.items()}
+    _answer(iter(work.processes[0]), lessons)           # what is set up once is set up before it counts
     gc.collect()
     gc.freeze()
     start = time.perf_counter()
-    for frames in processes:
+    for frames in work.processes:
+        if not forked:
+            _answer(iter(frames), lessons)
+            continue
         pid = os.fork()
         if pid == 0:
             try:
-                _answer(iter(frames))
+                _answer(iter(frames), lessons)
             finally:
                 os._exit(0)
         os.waitpid(pid, 0)
-    return time.perf_counter() - start
+    took = time.perf_counter() - start
+    wire.send, wire.receive, sys.modules["__main__"] = send, receive, main
+    return took
 
 
-def _answer(frames: Iterator[bytes]) -> None:
-    from autograder.sandbox.inside import worker
+def _answer(frames: Iterator[bytes], lessons: Mapping[int, Prepared]) -> None:
     wire.send = lambda *_: None           # a call-back's question; its answer is the next frame
     wire.receive = lambda *_: next(frames)
-    answering = worker.Worker(None)
-    for frame in frames:
-        answering.reply(frame)
+    answering = worker.Worker(None, lessons)
+    with suppress(SystemExit, KeyboardInterrupt):
+        for frame in frames:
+            answering.reply(frame)

@@ -191,7 +191,8 @@ class Assessor:
 class Processes:
     """Opens fresh processes with a student's cells; later ones know from the first which cells hang."""
 
-    def __init__(self, sandbox: Sandbox, lesson: Lesson, submission: Submission, allowance: Allowance, order: Order):
+    def __init__(self, sandbox: Sandbox, lesson: Lesson, submission: Submission, allowance: Allowance,
+                 order: Order = ()):
         self._sandbox, self._lesson, self._submission, self._allowance = sandbox, lesson, submission, allowance
         self._order = order
         self._test = next((exercise.name for exercise in lesson.exercises if exercise.implementations), "")
