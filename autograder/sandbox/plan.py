@@ -74,12 +74,12 @@ class CellRuns:
 
         Where no cell can call back to the judge, they are sent before their turn.
         """
-        ways = [(cell, how) for cell in self.cells if (how := self.plan.how(cell)).mode != "left_out"]
-        runs = [Run(new_nonce(), cell.index, exact_text(cell.source), how.mode, list(how.skip), list(self.replace))
-                for cell, how in ways]
+        ways = [(cell, self.plan.how(cell)) for cell in self.cells]
+        runs = [(cell, how, Run(new_nonce(), cell.index, exact_text(cell.source), how.mode, list(how.skip),
+                                list(self.replace))) for cell, how in ways if how.mode != "left_out"]
         if self.call_back is None:
-            all(map(child.send_ahead, runs))            # until there is no room
-        for (cell, how), run in zip(ways, runs, strict=True):
+            all(child.send_ahead(run) for _, _, run in runs)        # until there is no room
+        for cell, how, run in runs:
             if self.allowance.seconds <= 0:
                 self.tell(OUT_OF_TIME)
                 return True
