@@ -5,9 +5,7 @@ key, what was seen, what is expected, and the nearest key that exists.
 """
 from __future__ import annotations
 
-import json
 import os
-import re
 import tomllib
 from dataclasses import replace
 from datetime import datetime
@@ -19,7 +17,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from autograder.course.times import EXPECTED, understood, why_not
+from autograder.course.settings_words import in_words, shown
+from autograder.course.times import understood, why_not
 from autograder.faults import Refused, nearest
 from autograder.lessons.installed import lesson_names, load_lesson, own_lessons, untrusted
 from autograder.lessons.kit.lesson import Exercise, Lesson
@@ -142,6 +141,10 @@ class Settings(_Table, frozen=True):
         return {name: value for name, value in found.items() if value is not None}
 
 
+_TABLES: dict[str, type[_Table]] = {"": Settings, "limits": LimitSettings, "late": LateSettings, "mark": MarkSettings}
+_ENTRIES: dict[str, Any] = {"lessons": LessonSettings, "points": Points}
+
+
 class SettingsThere(Settings, frozen=True):
     """The settings of a course with lessons of its own, which are found by its folder."""
 
@@ -166,7 +169,7 @@ def read_settings(folder: Path) -> Settings:
     try:
         settings = msgspec.convert(said, Settings).at(own)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{path}: {_in_words(str(error), said)}") from None
+        raise SettingsError(f"{path}: {in_words(str(error), said, _TABLES, _ENTRIES)}") from None
     try:
         _check_zone(settings.timezone)
         _check_lessons(settings)
@@ -212,7 +215,7 @@ def _check_lessons(settings: Settings) -> None:
         if own.pass_points is not None:
             _check_passing(name, own, settings)
         if own.other_ways.strip() and understood(own.other_ways, settings.timezone) is None:
-            raise SettingsError(f"lessons.{name}.other_ways is {_shown(own.other_ways)}; "
+            raise SettingsError(f"lessons.{name}.other_ways is {shown(own.other_ways)}; "
                                 f"{why_not(own.other_ways, settings.timezone)}")
 
 
@@ -230,85 +233,6 @@ def _check_zone(name: str) -> None:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         close = get_close_matches(name, available_timezones(), n=1, cutoff=0.6)
-        raise SettingsError(f"timezone is {_shown(name)}, which is not a time zone; "
+        raise SettingsError(f"timezone is {shown(name)}, which is not a time zone; "
                             + (f"did you mean {close[0]!r}?" if close else "expected one such as 'Europe/Amsterdam'")
                             ) from None
-
-
-# --- what is wrong, in words --------------------------------------------------------------------------------------
-
-_UNKNOWN = re.compile(r"Object contains unknown field `(?P<key>.*?)`(?: - at `\$\.?(?P<at>.*)`)?")
-_INVALID = re.compile(r"(?P<what>.*) - at `\$\.?(?P<at>.*)`")
-_TYPES = {"float": "a number", "int": "a whole number", "str": "a text", "object": "a table", "array": "a list",
-          "bool": "true or false", "null": ""}
-_TABLES: dict[str, type[_Table]] = {"": Settings, "limits": LimitSettings, "late": LateSettings,
-                                   "mark": MarkSettings}
-
-
-def _in_words(error: str, said: dict[str, Any]) -> str:
-    unknown = _UNKNOWN.fullmatch(error)
-    if unknown:
-        at = unknown["at"] or ""
-        known = _TABLES.get(at, LessonSettings).__struct_fields__
-        where = _lesson_at(at, said) if at not in _TABLES else at
-        name = ".".join(filter(None, (where, unknown["key"])))
-        return f"there is no setting {name!r}{nearest(unknown['key'], known)}"
-    invalid = _INVALID.fullmatch(error)
-    if not invalid:
-        return error
-    at, seen = _found(invalid["at"], invalid["what"], said)
-    return f"{at} is {_shown(seen)}, expected {_expected(invalid['what'], at)}"
-
-
-def _expected(what: str, at: str) -> str:
-    """msgspec's words, rephrased for the author of the file."""
-    if what.startswith("Invalid enum value"):
-        table, _, key = at.rpartition(".")
-        hint = next(field.type for field in msgspec.structs.fields(_TABLES[table]) if field.name == key)
-        values = next((part.__args__ for part in (hint, *getattr(hint, "__args__", ()))
-                       if getattr(part, "__origin__", None) is Literal), ())
-        return " or ".join(map(_shown, values))
-    if at.endswith(".other_ways"):
-        return f"{EXPECTED.removeprefix('expected ')}, in quotes"
-    wanted = what.removeprefix("Expected ").partition(", got")[0]
-    kinds, _, bound = wanted.strip("`").partition("` ")
-    names = [_TYPES.get(kind.strip(), kind.strip()) for kind in kinds.split("|")]
-    return " ".join(filter(None, (" or ".join(filter(None, names)), bound)))
-
-
-def _found(at: str, what: str, said: dict[str, Any]) -> tuple[str, Any]:
-    """The key that msgspec means, and its value. msgspec writes [...] for "some key of this table"."""
-    from_here: Any = said
-    path: list[str] = []
-    for step in re.findall(r"\[\.\.\.\]|\[\d+\]|[^.\[\]]+", at):
-        if step == "[...]":
-            keys = [key for key, value in from_here.items() if _is_bad(what, at, path, value)] or list(from_here)
-            step = keys[0]
-        path.append(step.strip("[]"))
-        from_here = from_here[int(path[-1])] if isinstance(from_here, list) else from_here[path[-1]]
-    return ".".join(path), from_here
-
-
-def _is_bad(what: str, at: str, path: list[str], value: Any) -> bool:
-    """Whether this value could be the invalid one: tried alone, it gives the same complaint."""
-    kind: Any = LessonSettings if path == ["lessons"] else Points
-    try:
-        msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        return str(error).partition(" - at")[0] == what
-    return False
-
-
-def _lesson_at(at: str, said: dict[str, Any]) -> str:
-    bad = (name for name, own in said.get("lessons", {}).items()
-           if isinstance(own, dict) and not own.keys() <= set(LessonSettings.__struct_fields__))
-    return f"lessons.{next(bad, '?')}"
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, dict):
-        return "a table"
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except TypeError:                       # TOML also has dates and times
-        return str(value)
