@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from autograder.course.handed_in import handed_in, time_is_unclear
 from autograder.course.store import named
 from autograder.course.times import understood
+from autograder.decoding import decoded
 from autograder.records import Submission, text
 
 FIVE = datetime(2025, 3, 4, 5, 6, 7)
@@ -79,3 +80,17 @@ def test_a_question_about_the_time_is_asked_once_and_only_while_it_is_unclear(tm
 def test_no_time_at_all_is_asked_about_only_where_late_work_loses_something(tmp_path):
     assert handed_in(tmp_path).asks == ()
     assert [why.values for why in handed_in(tmp_path, matters=True).asks] == [{"file": "timestamp.txt"}]
+
+
+@pytest.mark.parametrize(("encoding", "guessed"), [
+    ("utf-8", False), ("utf-8-sig", False), ("utf-16", False), ("utf-16-le", False), ("utf-16-be", False),
+    ("cp1252", True)])
+def test_a_text_file_is_read_in_whatever_it_was_saved(encoding, guessed):
+    words = "student;naam\nstudent-01;Zoë\n"
+    assert decoded(words.encode(encoding)) == (words, guessed)
+
+
+def test_what_is_no_text_is_an_error_unless_it_may_be_replaced():
+    with pytest.raises(UnicodeDecodeError):
+        decoded(b"\xff\xfea")
+    assert decoded(b"\x81", "replace") == ("\N{REPLACEMENT CHARACTER}", True)

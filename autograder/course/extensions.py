@@ -8,7 +8,6 @@ and `grade` tells nbgrader's gradebook. An extension that was given in the grade
 """
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
@@ -22,6 +21,7 @@ from autograder.course.folder import CourseError
 from autograder.course.late import days_after
 from autograder.course.settings import read_settings
 from autograder.course.times import understood, why_not
+from autograder.decoding import decoded
 
 FILE = "extensions.csv"
 COLUMNS = ("student", "assignment", "until")
@@ -37,9 +37,7 @@ def extensions(root: Path) -> dict[tuple[str, str], str]:
 def read_list(path: Path, assignment: str = "") -> dict[tuple[str, str], str]:
     """The rows of a list. One without the column `assignment` is for this one."""
     try:
-        content = path.read_bytes()
-        marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))           # "Unicode text" of Excel
-        words = content.decode("utf-16") if marked else _utf8_or_ansi(content)
+        words, _ = decoded(path.read_bytes())                                             # it may hold names too
     except UnicodeDecodeError as error:
         raise CourseError(f"{path} is not text (byte {error.start}); save it as CSV (UTF-8)") from None
     except OSError as error:
@@ -55,14 +53,6 @@ def read_list(path: Path, assignment: str = "") -> dict[tuple[str, str], str]:
                           f"{', '.join(name for name in COLUMNS if name in needed)}")
     rows.fieldnames = columns
     return _rows(path, rows, assignment)
-
-
-def _utf8_or_ansi(content: bytes) -> str:
-    """Excel in the Netherlands saves CSV as Windows-1252 unless told otherwise; a list may hold names too."""
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252")
 
 
 def _rows(path: Path, rows: csv.DictReader, assignment: str) -> dict[tuple[str, str], str]:

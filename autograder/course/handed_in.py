@@ -1,12 +1,12 @@
 """Read when a student handed in, and what nbgrader's exchange put beside the work."""
 from __future__ import annotations
 
-import codecs
 import os
 import stat
 from pathlib import Path
 
 from autograder.course.times import clock_was_changed, understood
+from autograder.decoding import decoded
 from autograder.intake.names import label
 from autograder.records import Grade, HandedIn, Text, text
 
@@ -30,7 +30,7 @@ def handed_in(folder: Path, matters: bool = False) -> HandedIn:
     Where it `matters`, since late work loses something, a person is asked about a time that is missing too.
     """
     stamp, secret = _start_of(folder / TIMESTAMP), _start_of(folder / SECRET)
-    words = _words(stamp)
+    words, _ = decoded(stamp, "replace")
     at = understood(words)
     asks: tuple[Text, ...] = ()
     if at is None and os.path.lexists(folder / TIMESTAMP):
@@ -46,12 +46,6 @@ def handed_in(folder: Path, matters: bool = False) -> HandedIn:
 def time_is_unclear(grade: Grade) -> bool:
     """Whether a person was asked about when this was handed in."""
     return any(why.template in OF_TIME for why in grade.for_a_person)
-
-
-def _words(content: bytes) -> str:
-    """What timestamp.txt says, in whatever an editor or PowerShell saved it."""
-    marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return content.decode("utf-16" if marked else "utf-8-sig", "replace")
 
 
 def _start_of(path: Path) -> bytes:

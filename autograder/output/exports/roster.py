@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from autograder.decoding import decoded
 from autograder.faults import Refused
 from autograder.output.class_list import Person
 
@@ -179,18 +180,12 @@ def _key(path: Path, header: Sequence[str], column: str) -> str:
 
 
 def _text(path: Path) -> tuple[str, list[str]]:
-    """The file's text; Excel in the Netherlands saves CSV as Windows-1252 unless told otherwise."""
+    """The file's text, and a note if its encoding was guessed."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise RosterError(f"cannot read {path}: {error.strerror or error}") from None
     if data.startswith(b"PK\x03\x04"):
         raise RosterError(f"{path} is an Excel file; save it as CSV (UTF-8)")
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):         # "Unicode text" of Excel
-        return data.decode("utf-16", "replace"), []
-    if b"\0" in data[:2]:                                   # the same without its mark
-        return data.decode("utf-16-le" if data[1:2] == b"\0" else "utf-16-be", "replace"), []
-    try:
-        return data.decode("utf-8-sig"), []
-    except UnicodeDecodeError:
-        return data.decode("cp1252", "replace"), [f"{path} is not UTF-8 and was read as Windows-1252; check the names"]
+    words, guessed = decoded(data, "replace")
+    return words, [f"{path} is not UTF-8 and was read as Windows-1252; check the names"] if guessed else []
