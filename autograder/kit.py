@@ -7,8 +7,8 @@ lesson are drawn with autograder.lessons.kit.canvas, which is not here because i
 The lesson itself       Lesson, Exercise, Implementation
 A check                 check, Check, Ask, Call, Outcome, Wrong, Unanswered, is_stub, UNWRITTEN
 Its sentences           text, Text, quoted, kind_of_error, unknown_name
-Facts to check          equal, entry, pair, triple, arrays, refuses, leaves_arguments, same_again, stays_as_it_was,
-                        answers_what_was_asked, for_these
+Facts to check          equal, exactly, entry, pair, triple, arrays, refuses, leaves_arguments, same_again,
+                        stays_as_it_was, answers_what_was_asked, for_these
 Numbers                 TOLERANCE, as_array, relative_error, difference, off, place, odd_one_out, picture_of
 Inputs                  Case, twice, sliced
 Derivatives             predicts_changes, same_shape
@@ -37,6 +37,7 @@ from autograder.lessons.kit.facts import (
     arrays,
     entry,
     equal,
+    exactly,
     for_these,
     leaves_arguments,
     pair,
@@ -77,15 +78,15 @@ from autograder.lessons.kit.remarks import (
 from autograder.lessons.kit.writing import Pick, dressed, function, order
 from autograder.records import Call, OtherWay, Outcome, Subject, Text, text
 
-VERSION = "1.0"
+VERSION = "1.1"
 
 __all__ = [
     "EXACT", "INEXACT", "OUT_OF_REACH", "TOLERANCE", "UNWRITTEN", "VERSION",
     "Answers", "Ask", "Call", "Case", "Check", "Do", "Exercise", "Implementation", "Lesson", "Mistake", "Model",
     "OtherWay", "Outcome", "Pick", "State", "Step", "Subject", "Text", "Trial", "Unanswered", "Way", "Wrong",
     "answer_of", "answers_what_was_asked", "arrays", "as_array", "changed", "check", "difference",
-    "dressed", "entry", "equal", "for_these", "function", "gave_up_on_size", "how_derived", "inexact", "is_stub",
-    "kind_of_error", "leaves_arguments", "nudged", "odd_one_out", "off", "order", "pair", "picture_of", "place",
+    "dressed", "entry", "equal", "exactly", "for_these", "function", "gave_up_on_size", "how_derived", "inexact",
+    "is_stub", "kind_of_error", "leaves_arguments", "nudged", "odd_one_out", "off", "order", "pair", "picture_of", "place",
     "predicts_changes", "quoted", "refuses", "relative_error", "same_again", "same_shape", "setting", "sliced",
     "stays_as_it_was", "text", "triple", "twice", "unknown_name", "written",
 ]

@@ -19,7 +19,7 @@ def test_every_name_is_listed_by_its_topic():
     listed = re.findall(r"\b\w+(?=,|$)", topics.partition("\n")[2], re.MULTILINE)
     first = re.findall(r"\b\w+(?=,|$)", topics.partition("\n")[0])
     assert sorted([*first, *listed]) == sorted(set(kit.__all__) - {"VERSION"})
-    assert kit.VERSION == "1.0"
+    assert kit.VERSION == "1.1"
 
 
 @pytest.mark.parametrize("name", [name for name in kit.__all__ if inspect.isroutine(getattr(kit, name))

@@ -191,6 +191,21 @@ def test_new_parts_are_made_in_the_course_and_are_unfinished(course, capsys):
         assert words in said
 
 
+def test_an_exercise_that_calls_an_earlier_one_says_so(course):
+    (course / "solutions" / "steps.py").write_text(
+        "def first(x):\n    return x\n\n\ndef second(x):\n    return first(x)\n\n\ndef third(x):\n"
+        "    return first(second(x))\n")
+    assert run("new", "lesson", "steps") == 0
+    first, second, third = load_lesson("steps", course).exercises
+    assert (first.stand_ins, first.proxied) == ((), ())
+    assert (second.stand_ins, second.proxied) == (("first",), ("first",))
+    assert (third.stand_ins, third.proxied) == (("first", "second"), ("first", "second"))
+    path = course / "solutions" / "steps.py"
+    path.write_text(path.read_text() + "\n\ndef fourth(x):\n    return second(x)\n")
+    assert run("new", "exercise", "fourth", "--lesson", "steps") == 0
+    assert load_lesson("steps", course).exercises[-1].stand_ins == ("second",)
+
+
 def test_a_function_that_the_solution_has_already_is_the_exercise(course):
     path, notebook = course / "solutions" / f"{NAME}.py", course / "assignments" / f"{NAME}-en" / f"{NAME}.ipynb"
     path.write_text(path.read_text() + '\n\ndef hard(a, b=2):\n    """Add two numbers."""\n    return a + b\n')

@@ -271,6 +271,20 @@ def test_an_empty_course_says_that_it_has_a_place_for_assignments(tmp_path, monk
     assert capsys.readouterr().out == "mine: nbgrader_config.py, autograder.toml, README.md, assignments/\n"
 
 
+@pytest.mark.parametrize("mistakes", ["MISTAKES = ()", None])
+def test_a_lesson_without_a_mistake_that_can_be_made_grades_what_is_wrong(course, mistakes):
+    """None is written yet, or the solution has changed since."""
+    if mistakes is None:
+        edit(SOLUTION, "    powers = np.exp", "    powers = 1 * np.exp")
+        edit(MISTAKES, '"np.sum(powers, axis', '"np.sum(power, axis')
+        edit(MISTAKES, '(("np.exp(scores - np.max', '(("np.exp(score - np.max')
+    else:
+        Path(MISTAKES).write_text(mistakes)
+    Path("work.py").write_text(Path(SOLUTION).read_text().replace("powers / np", "powers * np"))
+    [grade] = api.check("work.py", course=course)
+    assert (grade.status, grade.points) == ("graded", 0)
+
+
 @pytest.mark.parametrize("name", ["multihead", "layernorm"])
 def test_the_lessons_that_are_installed_come_through_the_same_door(name):
     rehearse(whole(load_lesson(name)))

@@ -41,9 +41,11 @@ class Row:
         return cls(np.array(tokens, dtype=np.int64), np.array(values, dtype=float), np.array(norms, dtype=float))
 
     @classmethod
-    def stack(cls, rows: list[Row]) -> Row:
-        """Many rows as one table (n, leaves)."""
-        return cls(*(np.stack([getattr(row, name) for row in rows]) for name in ("tokens", "values", "norms")))
+    def stack(cls, rows: list[Row], leaves: int) -> Row:
+        """Many rows, or none, as one table (n, leaves)."""
+        none = cls(np.zeros((0, leaves), dtype=np.int64), np.zeros((0, leaves)), np.zeros((0, leaves)))
+        return cls(*(np.stack([getattr(row, name) for row in rows]) if rows else getattr(none, name)
+                     for name in ("tokens", "values", "norms")))
 
     def take(self, columns: np.ndarray) -> Row:
         """Only these leaves."""

@@ -112,7 +112,7 @@ class Known:
         def compute() -> kept.Arrays:
             rows = [self._made_row(each, calls, stand_ins, before) for each in made]
             return {"could": np.array([row is not None for row in rows]),
-                    **vars(Row.stack([row for row in rows if row is not None]))}
+                    **vars(Row.stack([row for row in rows if row is not None], width))}
         known = kept.computed(answers_version(self._lesson), name, fits, compute)
         could = known.pop("could")
         return [each for each, can in zip(made, could, strict=True) if can], Row(**known)

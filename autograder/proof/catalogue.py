@@ -99,7 +99,11 @@ def misplaced(trial: Tried) -> str:
         return ""
     if not trial.lost:
         return "no check catches it"
-    return f"costs points in {', '.join(trial.lost)}, expected in {', '.join(trial.mistake.exercises)}"
+    made = ", ".join(trial.mistake.exercises)
+    more = ", ".join(name for name in trial.lost if name not in trial.mistake.exercises)
+    calls = {*trial.mistake.exercises} < {*trial.lost}
+    return f"costs points in {', '.join(trial.lost)}, expected in {made}" + (
+        f"; if {more} calls {made}, its Exercise says so with stand_ins and proxied" if calls else "")
 
 
 def _unnoticed(trial: Tried) -> str:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterable
 from dataclasses import dataclass
 from dis import get_instructions
 from typing import Any
@@ -26,6 +27,17 @@ class Function:
     parameters: str
     about: str = '"""TODO: the fact, with its shapes."""'       # its docstring, as written
     body: tuple[str, ...] = ("    raise NotImplementedError",)
+    names: frozenset[str] = frozenset()         # what it mentions
+
+    def cell(self, language: str) -> Words:
+        """What the notebook in this language has of it."""
+        return Words(language, self.name, self.points, self.parameters, self.about, self.body)
+
+    def relying(self, earlier: Iterable[str]) -> str:
+        """The arguments of its Exercise that say which earlier ones it calls: an error in those costs nothing here."""
+        used = "".join(f'"{name}", ' for name in earlier if name in self.names and name != self.name).rstrip()
+        used = used if used.count(",") == 1 else used.removesuffix(",")
+        return f", stand_ins=({used}), proxied=({used})" if used else ""
 
     @property
     def words(self) -> dict[str, Any]:
@@ -49,10 +61,11 @@ def new_exercise(checkout: Checkout, lesson_name: str, name: str, points: int, p
                          "so, or choose another name")
     function = written[0] if written else Function(**words)
     made = _own_files(checkout, lesson.name, function.words)
+    relying = function.relying(exercise.name for exercise in lesson.exercises)
+    entry = f'        Exercise("{name}", "test_{name}", {points}, {name}.CHECKS{relying}),'
     made.files |= {
         f"{here}/lesson.py": importing(with_argument(
-            checkout.read(f"{here}/lesson.py"), "Lesson", "exercises",
-            f'        Exercise("{name}", "test_{name}", {points}, {name}.CHECKS),'), ".checks", name, f"{full}.checks"),
+            checkout.read(f"{here}/lesson.py"), "Lesson", "exercises", entry), ".checks", name, f"{full}.checks"),
         f"{here}/mistakes/__init__.py": appended(importing(
             checkout.read(f"{here}/mistakes/__init__.py"), ".", name, f"{full}.mistakes"),
             "MISTAKES", f"*{name}.MISTAKES")}
@@ -60,7 +73,7 @@ def new_exercise(checkout: Checkout, lesson_name: str, name: str, points: int, p
         made.files[lesson.reference] = f"{solution.rstrip()}\n\n\n{rendered('solution.py', **words)}"
     for language, path in lesson.editions.items():
         notebook = nbformat.reads(checkout.read(path), as_version=4)
-        made.files[path] = _saved(with_exercise(notebook, Words(language, **vars(function))))
+        made.files[path] = _saved(with_exercise(notebook, function.cell(language)))
     made.opens = f"{here}/checks/{name}.py:1" if written else made.line_of(lesson.reference, f"def {name}(")
     return made
 
@@ -79,7 +92,9 @@ def new_lesson(checkout: Checkout, lesson_name: str, name: str, points: int, par
     functions = _in_solution(checkout.read(solution), solution, points) if written else [
         Function(**_words(snake(name, "an exercise"), points, parameters))]
     editions = {language: ""} if checkout.is_course else EDITIONS
-    values = {"lesson": lesson_name, "functions": functions, "editions": {
+    names = [each.name for each in functions]
+    values = {"lesson": lesson_name, "functions": functions, "relying": {
+        each.name: each.relying(names[:names.index(each.name)]) for each in functions}, "editions": {
         language: f"assignments/{lesson_name}{ending}/{lesson_name}.ipynb" for language, ending in editions.items()}}
     made = _own_files(checkout, lesson_name, *(each.words for each in functions))
     made.files |= _whole_lesson(checkout, values)
@@ -104,7 +119,7 @@ def _whole_lesson(checkout: Checkout, values: dict[str, Any]) -> dict[str, str]:
     for language, path in values["editions"].items():
         notebook = new_notebook(lesson, language)
         for each in values["functions"]:
-            notebook = with_exercise(notebook, Words(language, **vars(each)))
+            notebook = with_exercise(notebook, each.cell(language))
         made[path] = _saved(notebook)
     return made
 
@@ -132,7 +147,8 @@ def _functions(source: str, path: str, points: int) -> list[Function]:
     lines, own = source.splitlines(), bodies(source)
     return [Function(node.name, points, ast.unparse(node.args),
                       "\n".join(lines[node.body[0].lineno - 1:node.body[0].end_lineno]).strip()
-                      if ast.get_docstring(node) else Function.about, tuple(own[node.name]))
+                      if ast.get_docstring(node) else Function.about, tuple(own[node.name]),
+                     frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name)))
              for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
 
 

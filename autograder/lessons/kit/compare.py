@@ -66,9 +66,34 @@ def difference(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = F
     Only answers to examples in the notebook may show numbers (`shown`). Raises NotPlain if the answer is not an array
     or a number.
     """
-    got = as_array(got, name)
+    got, want = as_array(got, name), np.asarray(want)
     return (_shape(got, want, axes, name) or _kind(got, want, name) or _finite(got, name)
             or _numbers(got, want, axes, name, shown))
+
+
+def inequality(got: Any, want: Any, axes: str, name: str) -> Text | None:
+    """What is wrong with `got` where nothing but this text, None, truth value, whole number or array of such is right.
+
+    Raises NotPlain if an array or a number was expected and the answer is something else.
+    """
+    if want is None or isinstance(want, str):
+        if type(got) is not type(want):
+            found = text("an array or a number") if isinstance(got, np.ndarray | bool | int | float) else kind_of(got)
+            return text("{name} should be {want}, but it is {kind}", name=name, kind=found,
+                        want=text("None") if want is None else kind_of(want))
+        return None if got == want else text("{name} is another text than was expected", name=name)
+    got, want = as_array(got, name), np.asarray(want)
+    expected = text("True and False") if want.dtype.kind == "b" else text("whole numbers")
+    if got.shape == want.shape and got.dtype.kind not in ("b" if want.dtype.kind == "b" else "iu"):
+        return text("{name} holds numbers of kind {got}, expected {kinds}", name=name, got=str(got.dtype),
+                    kinds=expected)
+    if got.shape != want.shape or np.array_equal(got, want):
+        return _shape(got, want, axes, name)
+    found = odd_one_out(got != want)
+    if found is None:
+        return text("{name} has the right shape but wrong values", name=name)
+    return text("{name} has the right shape but wrong values: {where}", name=name,
+                where=_only(found, names_of(axes, want.ndim)))
 
 
 def as_array(got: Any, name: str) -> np.ndarray:
@@ -157,8 +182,12 @@ def place(got: np.ndarray, want: np.ndarray, axes: str) -> Text | None:
     found = odd_one_out(off(got, want))
     if found is None:
         return _factor(got, want)
+    return _only(found, names_of(axes, want.ndim))
+
+
+def _only(found: tuple[int, int, bool], names: list[str]) -> Text:
     axis, index, differs = found
-    word = place_along(names_of(axes, want.ndim)[axis])
+    word = place_along(names[axis])
     if differs:
         return text("only {axis} {index} differs (counting from 0)", axis=word, index=index)
     return text("only {axis} {index} is right (counting from 0)", axis=word, index=index)
@@ -179,6 +208,8 @@ def odd_one_out(wrong: np.ndarray) -> tuple[int, int, bool] | None:
 
 def _factor(got: np.ndarray, want: np.ndarray) -> Text | None:
     """Whether the whole answer is the expected answer times a constant."""
+    if not want.ndim:                           # any number is any other times a constant
+        return None
     got = np.asarray(got, dtype=float)
     factor = float(np.vdot(want, got) / np.vdot(want, want)) if want.any() else 0.0
     if min(abs(factor), abs(factor - 1)) < 1e-3 or not relative_error(got, factor * want) <= TOLERANCE:

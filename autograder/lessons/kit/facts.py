@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from autograder.lessons.kit.compare import TOLERANCE, difference, kind_of, relative_error
+from autograder.lessons.kit.compare import TOLERANCE, difference, inequality, kind_of, relative_error
 from autograder.lessons.kit.lesson import REFUSALS, UNWRITTEN, Ask, Wrong
 from autograder.lessons.kit.picture import picture_of
 from autograder.lessons.kit.quoting import count_of, stopped
@@ -16,11 +16,19 @@ from autograder.records import Call, Result, Text, text
 from autograder.sandbox.wire.tree import nested, paths
 
 
-def equal(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False) -> None:
-    """`got` is the expected array, as compare.difference judges it."""
+def equal(got: Any, want: np.ndarray | float, axes: str, name: str, shown: bool = False) -> None:
+    """`got` is the expected array or number, as compare.difference judges it; `axes` of a number is ""."""
+    want = np.asarray(want)
     why = difference(got, want, axes, name, shown)
     if why is not None:
         raise Wrong(why, picture_of(got, want, axes, name, shown))
+
+
+def exactly(got: Any, want: Any, axes: str, name: str) -> None:
+    """`got` is this very text, None, truth value, whole number, or array of whole numbers or of truth values."""
+    why = inequality(got, want, axes, name)
+    if why is not None:
+        raise Wrong(why)
 
 
 def asked(ask: Ask, calls: Iterable[Call]) -> list[Call]:
