@@ -9,11 +9,13 @@ import pytest
 from own_course import hand_in, softmax_course
 
 from autograder import api, cli
+from autograder.judge.local_subject import LocalSubject
 from autograder.judge.rehearsal import rehearse
 from autograder.lessons.installed import load_lesson, whole
 from autograder.lessons.kit import bounded
 from autograder.lessons.trust import distrust, trust
 from autograder.locale.language import translate
+from autograder.proof.fairness import fairness
 from autograder.testing import facts_of
 
 PROBES, SOLUTION = "lessons/softmax/probes.py", "solutions/softmax.py"
@@ -269,6 +271,23 @@ def test_an_empty_course_says_that_it_has_a_place_for_assignments(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     assert run("init", "--empty", "mine") == 0
     assert capsys.readouterr().out == "mine: nbgrader_config.py, autograder.toml, README.md, assignments/\n"
+
+
+@pytest.mark.parametrize(("body", "code", "said"), [
+    ("while True: pass", 2, "lessons/softmax/variants: right solution 0 cannot be composed: TooLong: stopped"),
+    ("return pick()", 2, "lessons/softmax/variants: right solution 0 cannot be composed: ValueError: "),
+    ("return 'def softmax(x)'", 3, "variant 0: it does not run: SyntaxError: expected ':'")])
+def test_right_solutions_that_cannot_be_composed_are_said(course, capsys, body, code, said):
+    Path("lessons/softmax/variants").mkdir()
+    Path("lessons/softmax/variants/__init__.py").write_text(f"def variant(pick):\n    {body}  # softmax(\n")
+    if code == 3:
+        lesson = load_lesson("softmax", course)
+        assert said in str(fairness(lesson, LocalSubject(lesson.reference_source), 1, lambda *_: None).exceptions)
+    else:
+        assert run("verify", "--quick") == code
+        line = capsys.readouterr().err
+        assert said in line
+        assert line.count("\n") == 1
 
 
 @pytest.mark.parametrize("mistakes", ["MISTAKES = ()", None])

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from autograder.faults import Refused
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.worlds import own_world
+from autograder.lessons.kit.bounded import TooLong, bounded
 from autograder.lessons.kit.lesson import Lesson
 from autograder.proof.claim import Claim, Progress
 from autograder.records import Subject
@@ -24,7 +26,12 @@ def variant_of(lesson: Lesson) -> Callable[[Callable[..., Any]], str]:
 def seeded_variant(lesson: Lesson, seed: int) -> str:
     """The right solution with this number, always the same."""
     rng = random.Random(seed)
-    return variant_of(lesson)(lambda *options: options[rng.randrange(len(options))])
+    try:
+        with bounded():
+            return variant_of(lesson)(lambda *options: options[rng.randrange(len(options))])
+    except (Exception, TooLong) as error:       # it is somebody's own Python and can raise anything
+        raise Refused(f"{lesson.home.place}/variants: right solution {seed} cannot be composed: "
+                      f"{type(error).__name__}: {error}") from error
 
 
 def harm(lesson: Lesson, reference: Subject, source: str) -> list[str]:
@@ -32,7 +39,11 @@ def harm(lesson: Lesson, reference: Subject, source: str) -> list[str]:
     given = "\n\n".join(lesson.given_sources.values())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        judged = own_world(lesson, LocalSubject(f"{given}\n\n{source}"), reference)
+        try:
+            subject = LocalSubject(f"{given}\n\n{source}")
+        except Exception as error:
+            return [f"it does not run: {type(error).__name__}: {error}"]
+        judged = own_world(lesson, subject, reference)
     return [f"{name}: {check.name} is {attempt.word}" for name, found in judged.items()
             for check, attempt in zip(found.exercise.checks, found.attempts, strict=True) if attempt.word != "passed"]
 
