@@ -86,7 +86,7 @@ __all__ = [
     "OtherWay", "Outcome", "Pick", "State", "Step", "Subject", "Text", "Trial", "Unanswered", "Way", "Wrong",
     "answer_of", "answers_what_was_asked", "arrays", "as_array", "changed", "check", "difference",
     "dressed", "entry", "equal", "exactly", "for_these", "function", "gave_up_on_size", "how_derived", "inexact",
-    "is_stub", "kind_of_error", "leaves_arguments", "nudged", "odd_one_out", "off", "order", "pair", "picture_of", "place",
-    "predicts_changes", "quoted", "refuses", "relative_error", "same_again", "same_shape", "setting", "sliced",
+    "is_stub", "kind_of_error", "leaves_arguments", "nudged", "odd_one_out", "off", "order", "pair", "picture_of",
+    "place", "predicts_changes", "quoted", "refuses", "relative_error", "same_again", "same_shape", "setting", "sliced",
     "stays_as_it_was", "text", "triple", "twice", "unknown_name", "written",
 ]
