@@ -58,6 +58,7 @@ def test_a_class_is_laid_out_as_nbgrader_has_it(tmp_path: Path) -> None:
         assert (student / "multihead/timestamp.txt").read_text().endswith(" UTC\n")
 
 
+@pytest.mark.slow
 def test_every_student_is_read_as_one_submission(tmp_path: Path) -> None:
     make_class(tmp_path / "class", 30)
     submissions = list(read([tmp_path / "class"], LESSON))
@@ -126,7 +127,7 @@ def test_no_solution_and_no_hidden_test_is_in_an_untouched_notebook() -> None:
 
 def when(place: int) -> pytest.MarkDecorator | tuple[()]:
     """One of twelve always, one of four in `test-all`: the proof tries them all, outside a notebook."""
-    return pytest.mark.integration if place % 4 else pytest.mark.slow if place % 12 else ()
+    return pytest.mark.integration if place % 4 else pytest.mark.slow if place % 24 else ()
 
 
 @pytest.mark.parametrize("mistake", [pytest.param(mistake, id=mistake.id, marks=when(place))

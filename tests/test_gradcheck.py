@@ -77,7 +77,7 @@ T5 = np.random.default_rng(5).normal(size=(2, 5, 12))
 SYMMETRIC = {name: np.eye(12) * 2 for name in NAMES}
 
 
-@pytest.mark.parametrize(("case", "words"), [
+BLIND = [
     (trial(T=1), f"naar maar één key kijken. Het gewicht is dan altijd 1, wat de score ook is: {KEYS}"),
     (trial(allowed=np.eye(5, dtype=bool)), KEYS),
     (trial(x=np.broadcast_to(T5[:, :1], T5.shape)), f"alle tokens van een reeks zijn gelijk. Dan maakt het niet uit "
@@ -93,7 +93,11 @@ SYMMETRIC = {name: np.eye(12) * 2 for name in NAMES}
     (trial(H=2), "B en H zijn allebei 2"), (trial(d=3), "H en d zijn allebei 3"),
     (trial(params=SYMMETRIC), "symmetrische matrices (wq, wk, wv, wo): een vergeten of overbodige .T"),
     (trial(params=SYMMETRIC), "wq en wk zijn gelijk: verwissel je ze"),
-])
+]
+
+
+@pytest.mark.parametrize(("case", "words"), [pytest.param(*spot, marks=[pytest.mark.slow] * (place % 3 > 0))
+                                             for place, spot in enumerate(BLIND)])
 def test_a_blind_spot_is_named(capsys, case, words):
     right, out = run(capsys, **case)
     assert right is True

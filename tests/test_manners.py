@@ -122,7 +122,8 @@ def test_the_documented_line_sets_completion_up(shell, folder):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("arguments", [["check", "ok.py"], ["check", "ok.py", "fine.py"], ["--help"], ["--version"]])
+@pytest.mark.parametrize("arguments", [["check", "ok.py"], ["--help"], *(
+    pytest.param(words, marks=pytest.mark.slow) for words in (["check", "ok.py", "fine.py"], ["--version"]))])
 def test_a_full_disk_behind_standard_output_is_one_line_that_names_it(arguments, folder):
     with open("/dev/full", "wb") as full:
         done = subprocess.run([*PROGRAM, *arguments], cwd=folder, env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE,
@@ -158,6 +159,7 @@ def words(said: str) -> str:
     return " ".join(re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]", "", said).split())
 
 
+@pytest.mark.slow
 def test_colours_are_for_a_terminal_and_nothing_is_told_by_them_alone(folder):
     coloured = at_a_terminal(folder)
     assert COLOUR.search(coloured)

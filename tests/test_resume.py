@@ -213,17 +213,21 @@ def changed(query: str) -> Callable[[Path], None]:
     return change
 
 
-@pytest.mark.parametrize("change", [
-    lambda course: (course / "gradebook.db").unlink(),
-    lambda course: (course / "feedback" / "student-01" / "multihead.html").unlink(),
-    lambda course: (course / "autograded" / "student-01" / "multihead" / "multihead.ipynb").unlink(),
-    lambda course: (course / "submitted" / "student-01" / "multihead" / "timestamp.txt").write_text(
+AGAIN = {
+    "no-page": lambda course: (course / "feedback" / "student-01" / "multihead.html").unlink(),
+    "handed-in": lambda course: (course / "submitted" / "student-01" / "multihead" / "timestamp.txt").write_text(
         "2024-09-01 12:00:00 UTC"),
-    changed("UPDATE grade SET auto_score = 1.5 WHERE auto_score = 3"),
-    changed("UPDATE comment SET auto_comment = 'other words'"),
-    changed("DELETE FROM grade"),
-    changed("UPDATE assignment SET duedate = '2024-01-01 00:00:00.000000'"),
-], ids=["no-gradebook", "no-page", "no-notebook", "handed-in", "a-score", "a-comment", "no-rows", "a-due-date"])
+    "a-score": changed("UPDATE grade SET auto_score = 1.5 WHERE auto_score = 3"),
+    "no-gradebook": lambda course: (course / "gradebook.db").unlink(),
+    "no-notebook": lambda course: (course / "autograded" / "student-01" / "multihead" / "multihead.ipynb").unlink(),
+    "a-comment": changed("UPDATE comment SET auto_comment = 'other words'"),
+    "no-rows": changed("DELETE FROM grade"),
+    "a-due-date": changed("UPDATE assignment SET duedate = '2024-01-01 00:00:00.000000'"),
+}
+
+
+@pytest.mark.parametrize("change", [pytest.param(change, id=name, marks=[pytest.mark.slow] * (place > 2))
+                                    for place, (name, change) in enumerate(AGAIN.items())])
 def test_what_does_not_stand_any_more_is_written_again(small, change):
     change(small)
     assert "feedback/student-01/multihead.html" in written(small)
@@ -243,8 +247,9 @@ def test_another_language_is_written_again(small):
 
 
 @pytest.mark.parametrize("change", [
-    changed("UPDATE grade SET manual_score = 2"), changed("UPDATE grade SET extra_credit = 1"),
-    changed("UPDATE submitted_assignment SET extension = '1970-01-08 00:00:00.000000'")])
+    changed("UPDATE grade SET manual_score = 2"), *(pytest.param(changed(query), marks=pytest.mark.slow) for query in (
+        "UPDATE grade SET extra_credit = 1",
+        "UPDATE submitted_assignment SET extension = '1970-01-08 00:00:00.000000'"))])
 def test_the_penalty_of_late_work_follows_what_a_person_gave(small, change):
     (small / "autograder.toml").write_text('[late]\nrule = "per-day"\n')
     (small / "submitted" / "student-01" / "multihead" / "timestamp.txt").write_text("2024-01-02 12:00:00 UTC")

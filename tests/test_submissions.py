@@ -104,7 +104,7 @@ def found(texts: tuple[Text, ...], parts: list[str] | None) -> list[str] | None:
             + [template for template in templates if not any(part in template for part in parts)])
 
 
-@pytest.mark.parametrize("slug", [pytest.param(slug, marks=pytest.mark.slow if slug in LONG or place % 3 else ())
+@pytest.mark.parametrize("slug", [pytest.param(slug, marks=pytest.mark.slow if slug in LONG or place % 6 else ())
                                   for place, slug in enumerate(SUBMISSIONS)])
 def test_a_submission_is_graded_as_its_folder_says(slug: str, engine_with: Callable[[Limits], Engine]) -> None:
     expect = msgspec.json.decode((FOLDER / slug / "expect.json").read_bytes(), type=Expect)
