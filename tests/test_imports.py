@@ -34,9 +34,11 @@ ALLOWED = {
     "authoring/demo": {"lessons", "lessons/kit"},
     "integrations": {"lessons", "lessons/kit", "intake", "course", "output", "output/exports", "sandbox"},
     "run": {"lessons", "lessons/kit", "course", "judge", "nbgrader", "output", "output/exports"},
+    "doctor": {"lessons", "course", "judge", "nbgrader"},
     "api": {"lessons", "intake", "sandbox", "judge", "course", "proof", "run"},
     "cli": {"lessons", "lessons/kit", "intake", "judge", "course", "output", "output/exports", "report",
-            "nbgrader", "authoring", "authoring/new", "authoring/demo", "integrations", "proof", "run", "api"},
+            "nbgrader", "authoring", "authoring/new", "authoring/demo", "integrations", "proof", "run", "doctor",
+            "api"},
 }
 #: rooms within a folder; its other files are the folder's own
 INNER = {"sandbox": ("wire", "forgetful", "inside"),

@@ -1,8 +1,8 @@
 """The command line: parses arguments, prints and exits with a code; the other rooms do the work.
 
-Exit codes: 0 done (whatever the marks), 1 some submissions could not be graded, 2 wrong usage, 3 the autograder itself
-is broken; as in shells, 130 after Ctrl-C and 141 after a closed pipe. Slow imports are made by the command that needs
-them. Each file of this folder holds commands that belong together.
+Exit codes: 0 done (whatever the marks), 1 some submissions could not be graded, or the doctor found something missing,
+2 wrong usage, 3 the autograder itself is broken; as in shells, 130 after Ctrl-C and 141 after a closed pipe. Slow
+imports are made by the command that needs them. Each file of this folder holds commands that belong together.
 """
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from autograder.cli import (
     check,
     course,
     dev,
+    doctor,
     export,
     extend,
     feedback,
@@ -42,7 +43,7 @@ SETTINGS = "autograder.toml"
 COMPLETE = "_AUTOGRADER_COMPLETE"            # set by a shell that asks how to complete a word
 COMMANDS = (check.check, init.init, course.grade, course.diff, report.report, export.export, feedback.feedback,
             extend.extend, lesson.release, lesson.verify, new.new, trust.trust, package.package, course.demo,
-            forget.forget, dev.dev)
+            forget.forget, doctor.doctor, dev.dev)
 
 
 def _show_version(context: click.Context, option: click.Parameter, value: bool) -> None:
@@ -62,15 +63,16 @@ class _Commands(click.Group):
                         ) -> tuple[str | None, click.Command | None, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None and command is not None and os.path.exists(SETTINGS):
-            ctx.default_map = {name: _course_defaults(command, asks_for_help=not {"-h", "--help"}.isdisjoint(rest))}
+            whatever = name == "doctor" or not {"-h", "--help"}.isdisjoint(rest)
+            ctx.default_map = {name: _course_defaults(command, whatever)}
         return name, command, rest
 
 
-def _course_defaults(command: click.Command, asks_for_help: bool) -> dict[str, Any]:
+def _course_defaults(command: click.Command, whatever_it_holds: bool) -> dict[str, Any]:
     try:
         options = course_settings().options
     except Refused:
-        if asks_for_help:                   # help must not depend on a valid file
+        if whatever_it_holds:               # help and a diagnosis must not depend on a valid file
             return {}
         raise
     names = (parameter.name for parameter in command.params)
