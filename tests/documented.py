@@ -5,6 +5,7 @@ A comment in the source of a page is about the next block:
     <!-- test-setup: COMMAND -->    is run before it, and must succeed: what a reader has, and a test has not
     <!-- exit-code: N -->           is how it ends
     <!-- no-test: REASON -->        it is not run
+    <!-- hub: WHO -->               the test with a JupyterHub runs it, as WHO
 
 A block of Python with a title is a file with that name.
 
@@ -19,7 +20,7 @@ from textwrap import dedent
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
-_PARTS = re.compile(r"<!-- (?P<word>test-setup|exit-code|no-test): (?P<said>.*?) -->"
+_PARTS = re.compile(r"<!-- (?P<word>test-setup|exit-code|no-test|hub): (?P<said>.*?) -->"
                     r"|^(?P<indent> *)```(?P<language>\S*)(?: title=\"(?P<file>[^\"\n]+)\")?[^\n]*\n"
                     r"(?P<code>.*?)^(?P=indent)```$",
                     re.MULTILINE | re.DOTALL)
@@ -36,6 +37,7 @@ class Block:
     exit_code: int = 0
     untested: str = ""                      # why it is not run
     file: str = ""                          # what it is the content of, if it is not to be run
+    hub: str = ""                           # who types it on a JupyterHub
 
     @property
     def first(self) -> str:
@@ -53,7 +55,8 @@ def blocks(page: str) -> list[Block]:
             said[part["word"]] = part["said"]
         else:
             found.append(Block(page, part["language"], dedent(part["code"]), tuple(setup),
-                               int(said.get("exit-code", 0)), said.get("no-test", ""), part["file"] or ""))
+                               int(said.get("exit-code", 0)), said.get("no-test", ""), part["file"] or "",
+                               said.get("hub", "")))
             setup, said = [], {}
     return found
 

@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 import reference  # noqa: E402 - a hook of the site's, which is no part of the package
 
 LANGUAGES = {"sh", "python", "text", "toml", "yaml", "dockerfile"}
+ON_A_HUB = "a test with a JupyterHub runs it"
 #: what is not run, by page and first line; the reason stands in the page's source
 UNTESTED = {
     ("README.md", "make demo               # set everything up, make a class of 30 and grade it"):
@@ -34,7 +35,12 @@ UNTESTED = {
     ("docs/first-class.md", "python3 -m venv autograder-env"): "needs a network; a test of its own installs the wheel",
     ("docs/install.md", "make setup"): "make setup installs everything anew, from a package index",
     ("docs/install.md", "python3 -m venv autograder-env"): "needs a network; a test of its own installs the wheel",
-    ("docs/nbgrader.md", 'c.Exchange.root = "/srv/nbgrader/exchange"'): "a part of nbgrader_config.py",
+    ("docs/nbgrader.md", "python3 -m venv /opt/autograder"): ON_A_HUB,
+    ("docs/nbgrader.md", """echo 'export PATH="/opt/autograder/bin:$PATH"' > /etc/profile.d/autograder.sh"""): ON_A_HUB,
+    ("docs/nbgrader.md", "autograder init multihead"): ON_A_HUB,
+    ("docs/nbgrader.md", "useradd --create-home --shell /bin/bash grader-layernorm"): ON_A_HUB,
+    ("docs/nbgrader.md", 'c.JupyterHub.load_groups = {"formgrade-layernorm": {"users": ["teacher"]}}'):
+        "a part of jupyterhub_config.py, which a test with a JupyterHub uses",
     ("docs/shell.md", 'eval "$(_AUTOGRADER_COMPLETE=zsh_source autograder)"               # ~/.zshrc'):
         "these are for zsh and fish",
 }

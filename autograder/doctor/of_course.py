@@ -131,8 +131,8 @@ def gradebook(course: Course) -> Iterator[Finding]:
     import sqlalchemy
     from sqlalchemy.exc import ArgumentError
 
+    from autograder.nbgrader.database import NoGradebook, connected
     from autograder.nbgrader.gradebook import GradebookError
-    from autograder.nbgrader.marks import NoGradebook, connected
     try:
         where = sqlalchemy.make_url(course.db_url)
     except ArgumentError:
