@@ -34,6 +34,13 @@ def reason(error: BaseException) -> Text:
     return text("the autograder failed: {error}", error=f"{type(error).__name__}: {error}"[:_SAID])
 
 
+def told_of_it() -> Text:
+    """What failed, for the student: the words of the exception are for a person."""
+    from autograder.records import text
+    return text("The autograder failed on this, which is not your fault: there are no points yet, and a person has to "
+                "look at it.")
+
+
 def place_of(error: BaseException) -> str:
     """What failed, without the words of the exception: its type, and the line of ours at which it arose."""
     frames = traceback.extract_tb(error.__traceback__)
@@ -45,7 +52,7 @@ def broken(grade: Grade, error: BaseException) -> Grade:
     """The grade of a submission that we failed on: no points, which is not zero, and none of its content."""
     from msgspec.structs import replace
     return replace(grade, status="broken", points=None, exercises=tuple(map(_unknown, grade.exercises)), cells=(),
-                   notices=(), for_a_person=(reason(error),))
+                   notices=(told_of_it(),), for_a_person=(reason(error),))
 
 
 def _unknown(exercise: ExerciseGrade) -> ExerciseGrade:

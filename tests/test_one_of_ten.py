@@ -175,6 +175,8 @@ def assert_ten(course, monkeypatch, stage, patched=False) -> int:
     assert {student for student in STUDENTS if lines[student]["points"] == 20.0} >= set(STUDENTS) - {ODD}
     assert (lines[ODD]["status"] == "broken") == (stage not in {"find", "report"})
     assert (lines[ODD]["points"] is None) == (stage not in {"find", "report"})
+    told = ["not your fault" in notice for notice in lines[ODD]["notices"]]
+    assert (told == [True]) == (lines[ODD]["points"] is None)
     others = [student for student in STUDENTS if student != ODD]
     assert all((course / "feedback" / student / "multihead.html").exists() for student in others)
     assert all((course / "autograded" / student / "multihead" / "multihead.ipynb").exists() for student in others)
@@ -190,7 +192,11 @@ def assert_ten(course, monkeypatch, stage, patched=False) -> int:
 def test_a_failure_is_said_with_its_reason_and_gone_when_it_is_repaired(course, monkeypatch, capsys):
     with monkeypatch.context() as patched:
         in_the_gradebook(patched)
-        assert cli.run(["grade", "--jobs", "1", "--lang", "en"]) == BROKEN
+        assert cli.run(["grade", "--jobs", "1", "--lang", "en", "--json", "grades.jsonl"]) == BROKEN
+    said = {line["student"]: line for line in map(json.loads, (course / "grades.jsonl").read_text().splitlines())}
+    assert ["not your fault" in notice for notice in said[ODD]["notices"]] == [True]
+    assert said[ODD]["for_a_person"] == ["the autograder failed: RuntimeError: a row"]
+    assert "not your fault" in (course / "feedback" / ODD / "multihead.html").read_text()
     assert "RuntimeError: a row" in (course / "report.html").read_text()
     assert cli.run(["grade", "--jobs", "1", "--lang", "en"]) == DONE
     assert len(FullMarks.asked) == len(STUDENTS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from autograder.faults import told_of_it
 from autograder.judge.worlds import Attempt, Judged
 from autograder.lessons.kit.lesson import Check, Exercise, Lesson
 from autograder.lessons.kit.quoting import once
@@ -71,7 +72,7 @@ def ungraded(exercise: Exercise, word: str) -> ExerciseGrade:
 def without_points(submission: Submission, lesson: Lesson, isolation: str, checks: str, failed: Text | None = None,
                    seconds: float = 0.0) -> Grade:
     """The grade of work that was not judged: unreadable, or broken where something of ours `failed`."""
-    why, word = (submission.unreadable, "skipped") if failed is None else (None, "broken")
+    why, word = (submission.unreadable, "skipped") if failed is None else (told_of_it(), "broken")
     return Grade(submission.name, submission.student, submission.lesson, "unreadable" if failed is None else "broken",
                  None, float(lesson.points),
                  tuple(ungraded(each, word if each.skipped is None else "skipped") for each in lesson.exercises),
