@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import io
+import json
 
 import canary
 import pytest
@@ -9,26 +10,39 @@ import pytest
 from autograder.intake.reading import from_sources
 from autograder.judge.engine import Limits
 from autograder.lessons.kit import facts, quoting
+from autograder.locale.language import translate
 from autograder.nbgrader.cell_outputs import exercise_page, exercise_words, notice_lines, run_outputs
-from autograder.output.exports import junit
+from autograder.nbgrader.comments import comment_on
+from autograder.output.changes import Change, change_lines
+from autograder.output.exports import FORMATS, github
 from autograder.output.exports.order import Order
 from autograder.output.feedback import feedback_page
 from autograder.output.jsonl import json_line
+from autograder.output.results import print_results
 from autograder.output.terminal import console, print_grade
 from autograder.records import Grade
 from autograder.report.page import Run, report_page
 
 
 def outputs(grade: Grade) -> dict[str, str]:
-    """Everything that anybody can read of a grade."""
-    terminal = io.StringIO()
+    """Everything that anybody can read of a grade: pages, notebooks, terminals, records, the gradebook and exports."""
+    terminal, listed = io.StringIO(), io.StringIO()
     print_grade(console(terminal), grade, "en")
+    print_results(console(listed), [grade], "en")
     notebook = [*notice_lines(grade, "nl"), *[str(one) for cell in grade.cells for one in run_outputs(cell, "nl")]]
     for exercise in grade.exercises:
         notebook += [exercise_words(exercise, "nl"), exercise_page(exercise, "nl")]
     return {"page": feedback_page(grade, "en"), "record": json_line(grade, "nl"), "terminal": terminal.getvalue(),
-            "junit": junit.report([grade], Order("en")).decode(), "notebook": "\n".join(notebook),
-            "report": report_page(Run([grade]), "en")}
+            "notebook": "\n".join(notebook), "report": report_page(Run([grade]), "en"), "class": listed.getvalue(),
+            "changes": "\n".join(change_lines([Change(None, grade)])),
+            "comments": "\n".join(comment_on(exercise, "nl") or "" for exercise in grade.exercises),
+            "kernel": "\n".join(translate(why, "en") for why in (*grade.notices, *grade.for_a_person)),
+            "runner": json.dumps(github.as_result(grade, "en")) + github.in_markdown(grade, "en"),
+            **{name: export.write([grade], Order("en")).decode() for name, export in FORMATS.items()}}
+
+
+#: where messages are; the others hold points, hints and titles alone
+WITH_MESSAGES = {"page", "record", "terminal", "notebook", "report", "gradescope", "junit", "moodle", "runner"}
 
 
 @pytest.fixture
@@ -54,7 +68,7 @@ def test_no_output_holds_a_hidden_input(graded, seed):
 def test_without_the_quoting_it_would_be_found(graded, monkeypatch, name, channel):
     monkeypatch.setattr("autograder.judge.worlds.quoted", lambda why, lengths=None: quoting.quoted(why))
     monkeypatch.setattr(facts, "_argument", lambda ask, call, names, path: path)
-    assert set(told(graded(canary.one(name, channel, "digits", "hidden")))) == set(outputs(graded([""])))
+    assert set(told(graded(canary.one(name, channel, "digits", "hidden")))) == WITH_MESSAGES
 
 
 def test_the_canaries_are_what_a_submission_writes(graded):
