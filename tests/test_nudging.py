@@ -198,6 +198,7 @@ HIDING = {
     "whoever holds the trace": "import gc; gc.get_referrers(cache)",
     "very many lines": """
     for _ in range(21_000): pass""",
+    "an end where it is watched": "import sys; sys.gettrace() is None or sys.exit(3)",
     "very many objects": "held = [[[n] for n in range(40)] for _ in range(40)]",
 }
 
@@ -264,11 +265,13 @@ def test_a_step_of_a_fixed_size_is_told_from_the_numbers_alone(sandbox, step):
 
 @pytest.mark.parametrize("how", HIDING)
 def test_where_the_code_could_not_be_watched_a_person_is_told(sandbox, how):
+    ends = how == "an end where it is watched"
     hides = f"_right = multihead_backward\ndef multihead_backward(cache, params, dy):\n    {HIDING[how]}\n" \
             "    return _right(cache, params, dy)"
-    seen = watched(sandbox, RIGHT, hides)
-    assert seen.unwatched
-    assert not seen.moved
+    if not ends:
+        seen = watched(sandbox, RIGHT, hides)
+        assert seen.unwatched
+        assert not seen.moved
     assert asked(sandbox, RIGHT, hides) == [UNWATCHED]
 
 
@@ -276,7 +279,8 @@ def test_where_the_code_could_not_be_watched_a_person_is_told(sandbox, how):
     "import warnings; warnings.warn('told')", "import traceback; traceback.format_stack()",
     "from collections import namedtuple; namedtuple('Grads', 'dx dw')", "import logging; logging.warning('told')",
     "parts = [[a * 1.0 for a in dy] for _ in range(20)]", "old = list(range(5000)); x = dy.ravel().tolist()",
-], ids=["a warning", "a stack", "a tuple", "a log", "parts", "lists"])
+    "own = []; own.append(own); pair = (own, own)", "large = [[1.0] * 1000 for _ in range(2000)]; x = 1; x = 2",
+], ids=["a warning", "a stack", "a tuple", "a log", "parts", "lists", "in itself", "large lists"])
 def test_what_only_libraries_look_up_hides_nothing(sandbox, keeps):
     plain = f"_right = multihead_backward\ndef multihead_backward(cache, params, dy):\n    {keeps}\n" \
             "    return _right(cache, params, dy)"

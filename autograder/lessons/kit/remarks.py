@@ -52,7 +52,8 @@ def how_derived(answers: Answers, general: Case, others: Sequence[Case], large: 
     in_large = given.get(large.backward)
     if in_large is not None and _differs(in_large, reference.answer(large.backward).value, _as_a_whole):
         return [NOT_IN_A_LARGE_CASE]
-    return [UNWATCHED] if watched.unwatched else []
+    ended = watched.status != "answered" and watched.seconds > 0       # where nobody watches, it answers
+    return [UNWATCHED] if watched.unwatched or ended else []
 
 
 def _lost_by_units(case: Case, reference: Subject, ask: Callable[[Call], Outcome]) -> bool:

@@ -119,6 +119,7 @@ class Watch:
         if content in self._seen:
             return
         self._seen.add(content)
+        self._objects -= array.size // 8
         if array.dtype.kind == "c" and np.any(np.imag(array)):
             self._imaginary = True
         for known, moved in zip(self._inputs, self._moved, strict=True):
@@ -137,9 +138,13 @@ def _as_array(value: Any) -> np.ndarray | None:
     """An array, a complex number or a list of numbers as a plain array; None for anything else."""
     if isinstance(value, np.ndarray):
         return np.ndarray.view(value, np.ndarray)
-    first = value
-    while type(first) in (list, tuple) and first:
-        first = first[0]
+    first, size = value, 1
+    for _ in range(_DEEP):                # a list can be in itself
+        if type(first) not in (list, tuple) or not first:
+            break
+        first, size = first[0], size * len(first)
+    if size > _MOST and type(first) in (complex, float):
+        return np.empty(0)
     if isinstance(first, complex) or isinstance(first, float) and first is not value:
         with suppress(ValueError, TypeError):       # of unequal lengths
             return np.array(value, dtype=complex if isinstance(first, complex) else float)
