@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from autograder.lessons.kit.relation import turned_into
+from autograder.lessons.kit.relation import misshapen, turned_into
 from autograder.locale.language import translate
 from autograder.sandbox.wire.plain import LARGE_ARRAY, TOGETHER, without_large
 from autograder.sandbox.wire.wire import Unplain
@@ -61,6 +61,33 @@ def test_an_axis_with_any_letter_or_none_is_named_too(id: str, axes: str) -> Non
     WANT + np.random.default_rng(8).normal(size=WANT.shape)])
 def test_nothing_is_said_of_what_is_right_or_like_nothing(got: np.ndarray) -> None:
     assert turned_into(got, WANT, AXES) is None
+
+
+OTHER_SHAPES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "not-reshaped": lambda a: a.reshape(2, 5, 12), "axes-BTHd": lambda a: a.swapaxes(1, 2),
+    "only-first-B": lambda a: a[0], "only-last-T": lambda a: a[:, :, -1:], "added-up-H": lambda a: a.sum(1),
+    "averaged-d": lambda a: a.mean(-1), "without-last-T": lambda a: a[:, :, :-1],
+    "without-first-H": lambda a: a[:, 1:], "unsqueezed": lambda a: a[None],
+    "not-summed": lambda a: np.stack([0.3 * a, 0.7 * a])}
+
+
+@pytest.mark.parametrize("id", OTHER_SHAPES)
+def test_an_array_of_another_shape_is_what_was_done_to_it(id: str) -> None:
+    found = misshapen(OTHER_SHAPES[id](WANT), WANT, AXES)
+    assert found is not None
+    assert found[0] == id
+
+
+def test_axes_of_length_1_that_are_gone_are_named() -> None:
+    want = WANT[:, :1]
+    found = misshapen(want.squeeze(), want, AXES)
+    assert found is not None
+    assert found[0] == "squeezed"
+
+
+@pytest.mark.parametrize("got", [WANT, WANT + 1, WANT[0] + 1, np.zeros((2, 3)), WANT.reshape(-1)[::-1], np.zeros(0)])
+def test_nothing_is_said_of_a_shape_that_is_right_or_like_nothing(got: np.ndarray) -> None:
+    assert misshapen(got, WANT, AXES) is None
 
 
 def test_what_lies_deepest_makes_way_first() -> None:

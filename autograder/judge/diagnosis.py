@@ -6,15 +6,17 @@ its own part of the answers. If that fails too, judge.families says which steps,
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from itertools import combinations
 
 import numpy as np
 
 from autograder.judge.families import Families
+from autograder.judge.family_words import Word
 from autograder.judge.fingerprint import Row, width
 from autograder.judge.known import Answers, Known, of_function
+from autograder.judge.last_words import from_last, what_alone_fails, what_it_changes
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.table import Made, Table, all_at_work, exact
 from autograder.judge.worlds import Judged
@@ -55,7 +57,10 @@ class Catalogue:
         A mistake that two exercises make together is not named if the other exercise is among the right ones.
         """
         found = self._found(judged, right)
-        return _diagnosis(found) if found else self._by_families(judged, set(right))
+        if found:
+            return _diagnosis(found)
+        words = self._words(judged, set(right))
+        return Diagnosis(tuple(word.id for word in words), tuple(word.says for word in words))
 
     def explaining(self, judged: Judged) -> list[LocalSubject]:
         """Subjects that explain everything an exercise answered, or all but its cache, which may be the student's own.
@@ -93,18 +98,24 @@ class Catalogue:
                     return found
         return []
 
-    def _by_families(self, judged: Judged, right: set[str]) -> Diagnosis:
-        """What the answers are like, in a world in which everything that they build on is right."""
-        exercise, answers = judged.exercise, judged.answers
+    def _words(self, judged: Judged, right: set[str]) -> list[Word]:
+        """What the answers are like; if that leaves most of the function open, what else tells where it goes wrong."""
+        worlds = list(self._sound(judged, right))
+        said = next((words for answers in worlds if (words := self.families.words(judged.exercise.name, answers))), [])
+        if said and not self.families.vague(judged.exercise.name, said):
+            return said
+        last = next((words for answers in worlds if (words := self.families.last_words(judged, answers))), [])
+        return last or what_it_changes(judged) or said or what_alone_fails(judged)
+
+    def _sound(self, judged: Judged, right: set[str]) -> Iterator[Answers]:
+        """The answers in each world in which everything that they build on is right."""
+        exercise = judged.exercise
         builds_on_right = right.issuperset(exercise.stand_ins)
         own = "own-forward" if judged.needs_its_own_earlier_answers else "own"
         for world in ("stand-in", own):
-            sound = world == "stand-in" and own == "own" or builds_on_right or (
-                world == "own-forward" and exercise.differentiates in right)
-            words = self.families.words(exercise.name, answers.get(world, {})) if sound else []
-            if words:
-                return Diagnosis(tuple(word.id for word in words), tuple(word.says for word in words))
-        return Diagnosis()
+            if world == "stand-in" and own == "own" or builds_on_right or (
+                    world == "own-forward" and exercise.differentiates in right):
+                yield judged.answers.get(world, {})
 
     def _explain(self, exercise: Exercise, answers: Answers, world: str) -> list[Made]:
         stand_ins = frozenset(exercise.stand_ins if world == "stand-in" else ())
@@ -181,7 +192,8 @@ class Catalogue:
 
     def attempted(self, judged: Judged, diagnosis: Diagnosis) -> bool:
         """Whether an exercise is explained, or what is said of it tells of something in it that is right."""
-        return self.explains(judged, diagnosis) or self.families.attempted(judged.exercise.name, diagnosis.mistakes)
+        return self.explains(judged, diagnosis) or self.families.attempted(
+            judged.exercise.name, [id for id in diagnosis.mistakes if not from_last(id)])
 
     def explains_forward(self, judged: Mapping[str, Judged], name: str) -> bool:
         """Whether the student's own function behaves like known mistakes, including those of earlier exercises."""

@@ -17,6 +17,8 @@ from autograder.judge import cache as kept
 from autograder.judge.checks_version import answers_version
 from autograder.judge.family_words import AND, NOTHING, Explained, Word, told
 from autograder.judge.fingerprint import MOST
+from autograder.judge.last_words import how_it_ends, in_another_form, where_it_goes_wrong
+from autograder.judge.worlds import Judged
 from autograder.lessons.kit.lesson import Lesson
 from autograder.lessons.kit.model import Model, Trial, Way
 from autograder.records import Call, Outcome, Subject
@@ -42,8 +44,9 @@ class Table:
         same = self.shapes[:, leaf] == _shape(got)
         if not same.any():                      # it may be of any size
             return np.flatnonzero(same), np.ones(len(same))
-        seen, rows = _seen(got), self.rows[:, leaf]
+        rows = self.rows[:, leaf]
         with np.errstate(all="ignore"):
+            seen = _seen(got)
             factor = rows @ seen / np.einsum("ij,ij->i", rows, rows)
             size = np.linalg.norm(seen)         # an answer so huge that its size overflows is like nothing
             near = np.isfinite(size) & (np.linalg.norm(seen - factor[:, None] * rows, axis=1) <= ALIKE * size)
@@ -77,9 +80,23 @@ class Families:
     def _first_wrong(self, model: Model, answers: Mapping[Call, Outcome]) -> list[Word]:
         """The first step that is wrong, if no other way of doing it is known."""
         calls = [*(trial.call for trial in model.trials), *model.also]
-        found = model.first_wrong({call: _arrays(model, answers[call]) for call in calls if call in answers},
-                                  self._reference)
+        with np.errstate(all="ignore"):
+            found = model.first_wrong({call: _arrays(model, answers[call]) for call in calls if call in answers},
+                                      self._reference)
         return [Word(*found)] if found else []
+
+    def vague(self, exercise: str, words: Sequence[Word]) -> bool:
+        """Whether these words leave most of the function open."""
+        return any(word.id in self._models[exercise].vague for word in words)
+
+    def last_words(self, judged: Judged, answers: Mapping[Call, Outcome]) -> list[Word]:
+        """What holds the numbers, where it goes wrong, or how it ends."""
+        model = self._models.get(judged.exercise.name)
+        if model is None:
+            return how_it_ends(judged, answers, None)
+        return (in_another_form(model, answers, self._reference)
+                or where_it_goes_wrong(model, judged, answers, self._reference)
+                or how_it_ends(judged, answers, model.trials[0]))
 
     def attempted(self, exercise: str, ids: Sequence[str]) -> bool:
         """Whether these words are of answers that something right went into, with every argument."""

@@ -8,6 +8,9 @@ from autograder.lessons.kit.lesson import UNWRITTEN
 from autograder.lessons.kit.quoting import because, stopped, unwritten
 from autograder.records import Outcome, Text, text
 
+OF_YOUR_OWN = text("{function} stops at a raise or assert of your own, with {error}, where an answer belongs: which "
+                   "input does that condition refuse?").template
+
 
 def why_unanswered(name: str, outcome: Outcome, shown: bool, of_an_example: Callable[[str], bool]) -> Text:
     """What this function did instead of answering; for a hidden call, no text that the student's code made."""
@@ -23,8 +26,7 @@ def _raised(name: str, outcome: Outcome, shown: bool, of_an_example: Callable[[s
         return unwritten(name, outcome)
     error = stopped(outcome, _said(outcome) if shown else "")
     if outcome.own:
-        return text("{function} stops at a raise or assert of your own, with {error}, where an answer belongs: which "
-                    "input does that condition refuse?", function=name, error=error)
+        return Text(OF_YOUR_OWN, {"function": name, "error": error})
     why = text("{function} raised {error}", function=name, error=error)
     if of_an_example(unknown_name(outcome)):
         return text("{why}; variables of the example cells do not exist when your work is graded", why=why)

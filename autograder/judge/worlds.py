@@ -249,12 +249,15 @@ def stand_in_world(judged: Judged, failed_before: tuple[str, ...], open_subject:
 
 
 def try_again(judged: Judged, name: str, ask: AskIn, because: Text, overrule: bool = False) -> None:
-    """Ask in another world what failed; what still fails is replaced only if that says more, or with `overrule`."""
+    """Ask in another world what failed; what still fails is replaced only if that says more, or with `overrule`.
+
+    A backward that stops at another's cache says nothing of its own, so that never takes the place of an answer.
+    """
     for index, again in _retry(judged, judged.exercise.checks, ask):
         says_more = again.word == "wrong" != judged.attempts[index].word and not judged.exercise.checks[index].shown
         if again.word == "passed":
             judged.attempts[index] = Attempt("passed", because, ask.world)
-        elif overrule or says_more:
+        elif says_more or overrule and not (again.word == "raised" and judged.attempts[index].word == "wrong"):
             judged.attempts[index] = again                      # an answer says more than a missing one
     judged.answers[name] = ask.answers
 

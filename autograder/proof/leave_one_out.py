@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograder.judge.engine import Assessor
+from autograder.judge.last_words import VAGUE
 from autograder.proof.catalogue import Tried
 from autograder.proof.claim import Claim, Progress
 from autograder.proof.opening import open_local
@@ -15,11 +16,6 @@ from autograder.records import ExerciseGrade
 
 UNNAMED = 98.0                                  # percent of the mistakes that get no wrong name
 WORDED = 90.0                                   # percent of the mistakes of which something true is said
-
-#: what says that something is wrong, and not what
-VAGUE = frozenset({"{name} has the right shape but wrong values", "{function} raised {error}",
-                   "{name} has the right shape but wrong values: {where}",
-                   "{at} is {got}, expected {want}", "{at} is {got}, expected {want} ({where})"})
 
 
 def leave_one_out(assessor: Assessor, tried: Sequence[Tried], progress: Progress) -> list[Claim]:

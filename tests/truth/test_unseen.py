@@ -40,3 +40,12 @@ def test_a_mistake_that_nobody_listed_costs_once_and_has_a_word(name: str) -> No
     exercises = {one.name: one for one in assessor().assess(open_local(code_of(case))).exercises}
     assert [one for one, exercise in exercises.items() if exercise.points != exercise.max_points] == case["loses"]
     assert [mistake for one in case["loses"] for mistake in exercises[one].diagnosis.mistakes] == case["named"]
+
+
+def test_a_backward_with_a_cache_of_its_own_is_not_blamed_for_names_that_another_cache_lacks() -> None:
+    code = code_of({"base": "own_attention", "edits": [
+        [" / np.sqrt(d)\n    scores = ", "\n    scores = "],
+        ["ds = a * (da - (da * a).sum(axis=-1, keepdims=True))\n    ds = ds / np.sqrt(d)", "ds = a * da"]]})
+    exercises = {one.name: one for one in assessor().assess(open_local(code)).exercises}
+    assert exercises["multihead_backward"].points != exercises["multihead_backward"].max_points
+    assert "KeyError" not in str([verdict.message for verdict in exercises["multihead_backward"].verdicts])

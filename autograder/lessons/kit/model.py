@@ -65,6 +65,11 @@ class Model:
     #: the ids of words that can be said of a function that does not use all of its arguments
     nothing_right: frozenset[str] = frozenset({"all-zeros"})
     also: tuple[Call, ...] = ()                 # further questions that `first_wrong` needs
+    #: the ids of words that leave most of the function open
+    vague: frozenset[str] = frozenset()
+    form: Text | None = None                    # what holds the parts of an answer: "a tuple (dx, grads)"
+    #: what questions can have in common: an id, how it is said ("with one head"), and whether it holds
+    conditions: tuple[tuple[str, Text, Callable[[Call], bool]], ...] = ()
 
     def outcomes(self, start: State, pairs: bool) -> Iterator[tuple[tuple[Way, ...], dict[str, np.ndarray]]]:
         """The results with every step, and every two steps, done differently; impossible ones are left out."""

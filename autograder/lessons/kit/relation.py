@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import permutations
 
 import numpy as np
 
@@ -54,6 +55,66 @@ def turned_into(got: Array, want: Array, axes: str) -> tuple[str, Text] | None:
                 if not found and got.shape[axis] > 1:
                     found = [*along(np.moveaxis(got, axis, 0), np.moveaxis(want, axis, 0), letter)][:1]
     return found[0] if found else None
+
+
+def misshapen(got: Array, want: Array, axes: str) -> tuple[str, Text] | None:
+    """The same for an array of another shape: "its axes in the order (T, B, C)", "only the first of its sequences"."""
+    if got.shape == want.shape or got.dtype.kind not in "fiub" or not np.isfinite(got).all():
+        return None
+    letters = names_of(axes, want.ndim)
+    return next((found for way in (_other_axes, _fewer, _longer) for found in way(got, want, letters)), None)
+
+
+def _other_axes(got: Array, want: Array, letters: list[str]) -> Found:
+    """All numbers, and other axes."""
+    if got.size != want.size:
+        return
+    if _alike(got.ravel(), want.ravel()):
+        ones = np.squeeze(want).shape == np.squeeze(got).shape
+        if ones and got.ndim < want.ndim:
+            yield "squeezed", text("axes of length 1 missing")
+        elif ones:
+            yield "unsqueezed", text("an axis of length 1 too many")
+        else:
+            yield "not-reshaped", text("a reshape to ({axes}) missing at the end", axes=", ".join(letters))
+    if got.ndim == want.ndim <= 4:
+        for order in permutations(range(got.ndim)):
+            if want.transpose(order).shape == got.shape and _alike(got, want.transpose(order)):
+                moved = [letters[axis] for axis in order]
+                yield f"axes-{''.join(moved)}", text("its axes in the order ({axes})", axes=", ".join(moved))
+
+
+def _fewer(got: Array, want: Array, letters: list[str]) -> Found:
+    """One axis less, or of length 1."""
+    for axis, letter in enumerate(letters):
+        gone = np.delete(want.shape, axis)
+        if want.shape[axis] < 2 or got.size * want.shape[axis] != want.size or (
+                tuple(gone) != got.shape and np.squeeze(got).shape != np.squeeze(want.take(0, axis)).shape):
+            continue
+        many = _many(letter)
+        for id, what, made in (("only-first", text("only the first of its {axis}", axis=many), want.take(0, axis)),
+                               ("only-last", text("only the last of its {axis}", axis=many), want.take(-1, axis)),
+                               ("added-up", text("its {axis} added up", axis=many), want.sum(axis)),
+                               ("averaged", text("its {axis} averaged", axis=many), want.mean(axis))):
+            if _alike(got.ravel(), made.ravel()):
+                yield f"{id}-{letter}", what
+
+
+def _longer(got: Array, want: Array, letters: list[str]) -> Found:
+    """Places missing at an end, or an axis that should be summed over."""
+    if got.ndim == want.ndim:
+        for axis, letter in enumerate(letters):
+            short, many = want.shape[axis] - got.shape[axis], _many(letter)
+            if got.size and short > 0:
+                for word, what, start in (("last", text("the last of its {axis} missing", axis=many), 0),
+                                          ("first", text("the first of its {axis} missing", axis=many), short)):
+                    part = want.take(range(start, start + got.shape[axis]), axis)
+                    if part.shape == got.shape and _alike(got, part):
+                        yield f"without-{word}-{letter}", what
+    for axis in range(got.ndim if got.ndim == want.ndim + 1 else 0):
+        if np.delete(got.shape, axis).tolist() == list(want.shape) and _alike(got.sum(axis), want):
+            yield "not-summed", text("its axis {index} (counting from 0) still there: a sum over it is missing",
+                                     index=axis)
 
 
 def vague(id: str) -> bool:

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations, permutations
+from itertools import permutations
 
 import numpy as np
 
 from autograder.lessons.kit.model import Do, Model, State, Step, Trial, Way, setting
 from autograder.lessons.multihead import probes
+from autograder.lessons.multihead.families import conditions
 from autograder.lessons.multihead.families.common import (
     ENDS,
     cut,
@@ -22,6 +23,7 @@ from autograder.lessons.multihead.families.common import (
 )
 from autograder.lessons.multihead.families.first_wrong import of_backward
 from autograder.lessons.multihead.families.routes import DX, PARTS
+from autograder.lessons.multihead.families.sums import SUMS
 from autograder.records import Subject, Text, text
 
 
@@ -49,6 +51,9 @@ _DY = Step(lambda s: None, (
     _way("dy-ones", text("dY that is all ones"), dy=lambda s: np.ones_like(s.dy)),
     _way("dy-plus-residual", "dY + X", dy=lambda s: s.dy + s.x),
     _way("dy-sequences-reversed", text("the sequences of dY in reversed order"), dy=lambda s: s.dy[::-1]),
+    _way("dy-cut-off", text("dY with the digits after the point cut off"), dy=lambda s: np.trunc(s.dy)),
+    _way("dy-less-mean", text("dY less its mean"), dy=lambda s: s.dy - s.dy.mean()),
+    _way("dy-absolute", "|dY|", dy=lambda s: np.abs(s.dy)),
     _way("dy-time-reversed", text("the time steps of dY in reversed order"), dy=lambda s: s.dy[:, ::-1])))
 
 _DJ = Step(setting(dj=lambda s: s.dy @ s.wo.T), (
@@ -107,6 +112,10 @@ _DSCORES = Step(setting(dscores=lambda s: s.weights * (s.dweights - _total(s))),
          dscores=lambda s: s.weights * (s.dweights - _total(s, -2))),
     _way("softmax-sum-over-heads", text("a sum over the heads on the way back through the softmax"),
          dscores=lambda s: s.weights * (s.dweights - _total(s, 1))),
+    _way("softmax-sum-over-keys-and-heads", text("a sum over keys and heads on the way back through the softmax"),
+         dscores=lambda s: s.weights * (s.dweights - np.sum(s.weights * s.dweights, axis=(1, -1), keepdims=True))),
+    _way("softmax-max", text("a maximum instead of a sum on the way back through the softmax"),
+         dscores=lambda s: s.weights * (s.dweights - np.max(s.weights * s.dweights, axis=-1, keepdims=True))),
     _way("softmax-sum-over-table", text("a sum over the whole table on the way back through the softmax"),
          dscores=lambda s: s.weights * (s.dweights - np.sum(s.weights * s.dweights, axis=(-1, -2), keepdims=True))),
     _way("softmax-mean", text("a mean instead of a sum on the way back through the softmax"),
@@ -136,10 +145,18 @@ _SCALE = Step(setting(dscores=lambda s: s.dscores / s.d ** 0.5), tuple(
     _way(f"dscores-by-{name}", text("the gradient of the scores divided by {number}", number=name),
          dscores=lambda s, by=by: s.dscores / by(s)) for name, by in _SCALES.items()))
 
+#: what students take for every sequence, head or token
+_ONE_FOR_ALL: tuple[tuple[str, Text, Callable[[np.ndarray], np.ndarray]], ...] = (
+    ("sequence-0", text("sequence {number}", number=0), lambda a: a[:1] + 0 * a),
+    ("head-0", text("head {number}", number=0), lambda a: a[:, :1] + 0 * a),
+    ("token-0", text("token {number}", number=0), lambda a: a[:, :, :1] + 0 * a),
+    ("all-heads", text("all heads added up"), lambda a: a.sum(1, keepdims=True) + 0 * a))
 _DQ = Step(setting(dq=lambda s: s.dscores @ s.k), (
     _way("dq-transposed", "dQ = dScoresᵀ·K", dq=lambda s: turned(s.dscores) @ s.k),
     _way("dq-with-q", "dQ = dScores·Q", dq=lambda s: s.dscores @ s.q),
     _way("dq-with-v", "dQ = dScores·V", dq=lambda s: s.dscores @ s.v),
+    *(_way(f"dq-with-k-of-{id}", text("dQ with the K of {which} for all", which=which),
+           dq=lambda s, f=f: s.dscores @ f(s.k)) for id, which, f in _ONE_FOR_ALL),
     _way("dq-unscaled", text("dQ that is not divided by √d"), dq=lambda s: s.dscores @ s.k * s.d ** 0.5),
     _way("dq-scaled-twice", text("dQ that is divided by √d twice"), dq=lambda s: s.dscores @ s.k / s.d ** 0.5),
     _way("dq-is-q", text("dQ that is Q itself"), dq=lambda s: s.q), _way("dq-zero", "dQ = 0", dq=lambda s: 0 * s.q)))
@@ -149,6 +166,8 @@ _DK = Step(setting(dk=lambda s: turned(s.dscores) @ s.q), (
     _way("dk-with-k", "dK = dScoresᵀ·K", dk=lambda s: turned(s.dscores) @ s.k),
     _way("dk-with-k-not-transposed", "dK = dScores·K", dk=lambda s: s.dscores @ s.k),
     _way("dk-with-v", "dK = dScoresᵀ·V", dk=lambda s: turned(s.dscores) @ s.v),
+    *(_way(f"dk-with-q-of-{id}", text("dK with the Q of {which} for all", which=which),
+           dk=lambda s, f=f: turned(s.dscores) @ f(s.q)) for id, which, f in _ONE_FOR_ALL),
     _way("dk-unscaled", text("dK that is not divided by √d"), dk=lambda s: turned(s.dscores) @ s.q * s.d ** 0.5),
     _way("dk-scaled-twice", text("dK that is divided by √d twice"), dk=lambda s: turned(s.dscores) @ s.q / s.d ** 0.5),
     _way("dk-is-k", text("dK that is K itself"), dk=lambda s: s.k), _way("dk-zero", "dK = 0", dk=lambda s: 0 * s.q)))
@@ -171,7 +190,9 @@ def _times(part: str) -> tuple[Way, ...]:
                  for number, by in (("1/2", 0.5), ("2", 2.0), ("-1", -1.0)))
 
 
-_TIMES = Step(lambda s: None, tuple(way for part in PARTS for way in _times(part)))
+_TIMES = Step(lambda s: None, (
+    *(way for part in PARTS for way in _times(part)),
+    _way("dv-with-dscores", "dV = dScoresᵀ·dJ", dv=lambda s: turned(s.dscores) @ s.dout)))
 _ORDERS = [tuple(order) for order in (*permutations(PARTS), "qqv", "kkv", "vvv", "qkq", "qkk", "vkv", "qvv")]
 _NAMES = Step(lambda s: None, tuple(_named(order) for order in _ORDERS if "".join(order) != PARTS))
 
@@ -204,86 +225,6 @@ _MERGE = Step(_merged(joined), (
     Way("merge-head-0", text("head 0 of dQ, dK and dV for every head"), _merged(_tiled(lambda h: h[:, 0])))))
 
 
-def _outer(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The sum of outer products over batch and time."""
-    return np.einsum("btc,bte->ce", one, other)
-
-
-def _sums(f: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Do:
-    """The gradients of all four matrices, each by `f` of its input and the gradient of its output."""
-    return setting(dwo=lambda s: f(s.joined, s.dy), **{
-        f"dw{part}": lambda s, part=part: f(s.x, getattr(s, f"d{part}")) for part in PARTS})
-
-
-def _only(b: slice, t: slice) -> Do:
-    return _sums(lambda one, other: _outer(one[b, t], other[b, t]))
-
-
-def _in_place_of(one: str, other: str) -> Do:
-    """The right gradients, one of them under two names."""
-    def do(s: State) -> None:
-        _sums(_outer)(s)
-        setting(**{f"dw{one}": lambda s: getattr(s, f"dw{other}")})(s)
-    return do
-
-
-def _exchanged(one: str, other: str) -> Do:
-    """The right gradients, two of them under each other's name."""
-    def do(s: State) -> None:
-        _sums(_outer)(s)
-        setting(**{f"dw{one}": lambda s: getattr(s, f"dw{other}"), f"dw{other}": lambda s: getattr(s, f"dw{one}")})(s)
-    return do
-
-
-_ALL = slice(None)
-_SUMS = Step(_sums(_outer), (
-    Way("sums-transposed", text("rows and columns exchanged"), _sums(lambda one, other: _outer(other, one))),
-    Way("sums-first-sequence", text("a sum over sequence 0 only"), _only(slice(0, 1), _ALL)),
-    Way("sums-last-sequence", text("a sum over the last sequence only"), _only(slice(-1, None), _ALL)),
-    Way("sums-first-token", text("a sum over the first token only"), _only(_ALL, slice(0, 1))),
-    Way("sums-last-token", text("a sum over the last token only"), _only(_ALL, slice(-1, None))),
-    Way("sums-without-last-token", text("a sum without the last token"), _only(_ALL, slice(None, -1))),
-    Way("sums-without-first-token", text("a sum without the first token"), _only(_ALL, slice(1, None))),
-    Way("sums-without-last-sequence", text("a sum without the last sequence"), _only(slice(None, -1), _ALL)),
-    Way("sums-keep-batch", text("the axis of the batch still there"),
-        _sums(lambda one, other: np.einsum("btc,bte->bce", one, other))),
-    Way("sums-of-sums", text("an outer product of sums instead of a sum of outer products"),
-        _sums(lambda one, other: np.outer(one.sum((0, 1)), other.sum((0, 1))))),
-    Way("sums-of-means", text("an outer product of means instead of a sum of outer products"),
-        _sums(lambda one, other: np.outer(one.mean((0, 1)), other.mean((0, 1))))),
-    Way("sums-absolute", text("absolute values"), _sums(lambda one, other: np.abs(_outer(one, other)))),
-    Way("sums-over-batch-first", text("a sum over the sequences before the outer product"),
-        _sums(lambda one, other: np.einsum("tc,te->ce", one.sum(0), other.sum(0)))),
-    Way("sums-over-time-first", text("a sum over the tokens before the outer product"),
-        _sums(lambda one, other: np.einsum("bc,be->ce", one.sum(1), other.sum(1)))),
-    Way("sums-of-products", text("products of features instead of outer products"),
-        _sums(lambda one, other: np.diag((one * other).sum((0, 1))))),
-    *(Way(f"dw{one}-and-dw{other}-exchanged", text("{one} and {other} exchanged", one=f"dW{one.upper()}",
-                                               other=f"dW{other.upper()}"), _exchanged(one, other))
-      for one, other in combinations("qkvo", 2)),
-    *(Way(f"dw{one}-is-dw{other}", text("{other} in the place of {one}", one=f"dW{one.upper()}",
-                                       other=f"dW{other.upper()}"), _in_place_of(one, other))
-      for one, other in permutations("qkvo", 2)),
-    Way("sums-from-dy", text("dY in the place of dQ, dK and dV"),
-        setting(dwo=lambda s: _outer(s.joined, s.dy), **{f"dw{p}": lambda s: _outer(s.x, s.dy) for p in PARTS})),
-    Way("sums-from-dj", text("dJ in the place of dQ, dK and dV"),
-        setting(dwo=lambda s: _outer(s.joined, s.dj), **{f"dw{p}": lambda s: _outer(s.x, s.dj) for p in PARTS})),
-    Way("sums-from-joined", text("J in the place of X"),
-        setting(dwo=lambda s: _outer(s.joined, s.dy),
-                **{f"dw{p}": lambda s, p=p: _outer(s.joined, getattr(s, f"d{p}")) for p in PARTS})),
-    Way("sums-from-parts", text("Q, K and V in the place of X"),
-        setting(dwo=lambda s: _outer(s.joined @ s.wo, s.dy), **{
-            f"dw{p}": lambda s, p=p: _outer(joined(getattr(s, p)), getattr(s, f"d{p}")) for p in PARTS})),
-    Way("dWO-from-x", text("X in the place of J"), lambda s: (
-        _sums(_outer)(s), vars(s).update(dwo=_outer(s.x, s.dy)))),
-    Way("dWO-from-dJ", text("dJ in the place of dY"), lambda s: (
-        _sums(_outer)(s), vars(s).update(dwo=_outer(s.joined, s.dj)))),
-    Way("dWO-from-V", text("V in the place of J"), lambda s: (
-        _sums(_outer)(s), vars(s).update(dwo=_outer(joined(s.v), s.dy)))),
-    Way("dWO-by-reshape", text("a J whose heads are joined by a bare reshape"), lambda s: (
-        _sums(_outer)(s), vars(s).update(dwo=_outer(cut(s.joined, s.H).reshape(s.x.shape), s.dy))))))
-
-
 def parts(answer: object) -> dict[str, object]:
     """dX and the four gradients."""
     if not isinstance(answer, tuple) or len(answer) != 2:
@@ -302,7 +243,9 @@ OFTEN = frozenset({
     "dx-only-k", "dx-only-v", "dx-no-transpose", "dx-skips-matrices", "dx-plus-dy", "dx-minus-q", "dx-minus-k",
     "dx-minus-v"})
 BACKWARD = Model("multihead_backward", tuple(map(trial, (probes.GENERAL, probes.FULL_MASK, probes.ONE_HEAD))),
-                 (_DY, _DJ, _SPLIT, _DV, _DWEIGHTS, _DSCORES, _SCALE, _DQ, _DK, _TIMES, _NAMES, _MERGE, _SUMS, DX),
+                 (_DY, _DJ, _SPLIT, _DV, _DWEIGHTS, _DSCORES, _SCALE, _DQ, _DK, _TIMES, _NAMES, _MERGE, SUMS, DX),
                  {"dWO": "dwo", "dWV": "dwv", "dWK": "dwk", "dWQ": "dwq", "dX": "dx"}, parts, OFTEN,
                  first_wrong=of_backward,
-                 nothing_right=frozenset({"all-zeros", "first-wrong-dWO", "first-wrong-dWV"}))   # dWO needs no weights
+                 nothing_right=frozenset({"all-zeros", "first-wrong-dWO", "first-wrong-dWV"}),   # dWO needs no weights
+                 form=text("a tuple (dx, grads), with wq, wk, wv and wo as the names in the dict grads"),
+                 conditions=conditions.BOTH)

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from autograder.lessons.kit.compare import TOLERANCE, odd_one_out, off, place, relative_error
-from autograder.lessons.kit.relation import turned_into, vague
+from autograder.lessons.kit.relation import misshapen, turned_into, vague
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.families.common import cut
 from autograder.lessons.multihead.families.insides import but, first_inside, same
+from autograder.lessons.multihead.families.kept import of_right_output
 from autograder.records import Call, Subject, Text, text
 
+Word = tuple[str, Text]
 Given = Mapping[Call, Mapping[str, np.ndarray]]
 CASES = (probes.ONE_TOKEN, probes.ONE_HEAD, probes.FULL_MASK, probes.NARROW_HEADS)
 ROUNDED = 3e-3  # float16 and three decimals stay below this, every real fault is above it
@@ -20,19 +22,19 @@ _MATRICES = ("dWO", "dWV", "dWK", "dWQ")
 
 # --- multihead ----------------------------------------------------------------------------------------------------
 
-def of_forward(given: Given, reference: Subject) -> tuple[str, Text] | None:
+def of_forward(given: Given, reference: Subject) -> Word | None:
     """From J and Y: the last step, the differing part of Y, or what the cases in which Y is right have in common."""
     leaves = given.get(probes.GENERAL.forward, {})
     y, cache = reference.answer(probes.GENERAL.forward).value
     own = leaves.get("J")
+    if found := _other_shape(given, reference):
+        return found
     if same(leaves.get("Y"), y):
-        if own is not None and not same(own, cache["joined"]):
-            return "joined", text("Y is right, and cache['joined'] is not J: which array is multiplied by WO?")
-        again = given.get(probes.LARGE_SCORES.forward, {}).get("Y")
-        return ("kept", text("With every number in x 60 times as large, Y is the same as before: does your function "
-                             "keep something of an earlier call?")) if same(again, y) else None
-    if leaves.get("Y") is None or leaves["Y"].shape != y.shape or not np.isfinite(leaves["Y"]).all():
+        return of_right_output(leaves, given.get(probes.LARGE_SCORES.forward, {}).get("Y"), reference)
+    if leaves.get("Y") is None or leaves["Y"].shape != y.shape:
         return None
+    if not np.isfinite(leaves["Y"]).all():
+        return _not_finite(given, leaves, reference)
     if relative_error(leaves["Y"], y) < ROUNDED:
         return "rounded", text("Y is right to about {digits} digits only: is something rounded, kept in a type that "
                                "holds few digits, or changed a little on the way?",
@@ -46,7 +48,7 @@ def of_forward(given: Given, reference: Subject) -> tuple[str, Text] | None:
     inside = first_inside(leaves, cache["attention"], probes.GENERAL.allowed) if last else None
     whole = _all_of_it(own, cache["joined"]) if last else None
     whole, odd = (odd, whole) if whole and odd and vague(whole[0].removeprefix("joined-")) else (whole, odd)
-    found = (inside if inside and inside[0] != "mixing" else whole or odd or inside) or _by_cases(right)
+    found = _most_telling(inside, whole, odd) or _by_cases(right)
     if found and found is inside and right[probes.FULL_MASK] and right[probes.ONE_TOKEN]:
         found = "mask", text("{one}. {other}", one=_WITH_A_FULL_MASK, other=found[1])
     if found and last:
@@ -54,7 +56,36 @@ def of_forward(given: Given, reference: Subject) -> tuple[str, Text] | None:
     return found
 
 
-def _all_of_it(joined: np.ndarray | None, want: np.ndarray) -> tuple[str, Text] | None:
+def _most_telling(inside: Word | None, whole: Word | None, odd: Word | None) -> Word | None:
+    """Which of these to say: zeros in some places first, then the first wrong step, and what differs beside it."""
+    if inside is None or inside[0] == "mixing" or whole and whole[0].startswith("joined-zeros"):
+        return whole or odd or inside
+    if odd and inside[0] in ("scores", "weights-sum"):
+        return inside[0], text("{one}. {other}", one=inside[1], other=odd[1])
+    return inside
+
+
+def _other_shape(given: Given, reference: Subject) -> Word | None:
+    """What is different about a Y of another shape, if it is the same for every question."""
+    found = [misshapen(leaves["Y"], y, "BTC") for call, leaves in given.items() if "Y" in leaves
+             and leaves["Y"].shape != (y := reference.answer(call).value[0]).shape]
+    one = found[0] if len({each and each[0] for each in found}) == 1 else None
+    return one and (f"y-{one[0]}", text("{name} is what it should be, but with {what}", name="Y", what=one[1]))
+
+
+def _not_finite(given: Given, leaves: Mapping[str, np.ndarray], reference: Subject) -> Word | None:
+    """Where nan and inf come from."""
+    _, cache = reference.answer(probes.GENERAL.forward).value
+    inside = first_inside(leaves, cache["attention"], probes.GENERAL.allowed)
+    if inside and inside[0] != "mixing":
+        return inside
+    if _right(given, reference, probes.FULL_MASK.forward):
+        return "mask-not-finite", text("With a full mask everything is right; where the mask blocks keys, nan or inf "
+                                       "comes out: what becomes of blocked scores on the way to the weights?")
+    return None
+
+
+def _all_of_it(joined: np.ndarray | None, want: np.ndarray) -> Word | None:
     """What one simple thing is different about J as a whole."""
     H = probes.GENERAL.heads
     found = None if joined is None else turned_into(cut(joined, H), cut(want, H), "BHTd")
@@ -63,7 +94,7 @@ def _all_of_it(joined: np.ndarray | None, want: np.ndarray) -> tuple[str, Text] 
 
 
 def _odd_part(y: np.ndarray, want: np.ndarray, joined: np.ndarray | None, joined_want: np.ndarray
-              ) -> tuple[str, Text] | None:
+              ) -> Word | None:
     """The one sequence, token or head that differs from all others."""
     if joined is not None:
         B, T, C = joined.shape
@@ -90,7 +121,7 @@ _WITH_A_FULL_MASK = text("With a full mask everything is right, and with another
                          "does")
 
 
-def _by_cases(right: Mapping[probes.Case, bool | None]) -> tuple[str, Text] | None:
+def _by_cases(right: Mapping[probes.Case, bool | None]) -> Word | None:
     """What the cases in which it is right have in common, if only one thing distinguishes them from the others."""
     one_token, one_head, full, narrow = (right[case] for case in CASES)
     if one_token is False:
@@ -112,13 +143,17 @@ def _by_cases(right: Mapping[probes.Case, bool | None]) -> tuple[str, Text] | No
 
 # --- multihead_backward -------------------------------------------------------------------------------------------
 
-def of_backward(given: Given, reference: Subject) -> tuple[str, Text] | None:
+def of_backward(given: Given, reference: Subject) -> Word | None:
     """dWO tells J and dY, dWV the way to V, dWK and dWQ the way through the scores, dX the routes."""
     leaves = given.get(probes.GENERAL.backward, {})
     dx, grads = reference.answer(probes.GENERAL.backward).value
     want = {f"d{name.upper()}": grads[name] for name in probes.WEIGHTS}
     if not leaves.keys() >= want.keys():
         return None
+    if error := _rounded({"dX": dx, **want}, leaves):
+        return "rounded", text("The gradients are right to about {digits} digits only: is something rounded, kept in a "
+                               "type that holds few digits, or changed a little on the way?",
+                               digits=int(-np.log10(error)))
     wrong = [name for name in _MATRICES if not same(leaves[name], want[name])]
     right = ", ".join(name for name in _MATRICES if name not in wrong)
     if not wrong:
@@ -136,6 +171,13 @@ def of_backward(given: Given, reference: Subject) -> tuple[str, Text] | None:
     if not right:
         return f"first-wrong-{first}", where
     return f"first-wrong-{first}", text("{right}: right. {where}", right=right, where=where)
+
+
+def _rounded(want: Mapping[str, np.ndarray], got: Mapping[str, np.ndarray]) -> float | None:
+    """The largest relative error of all gradients, if each is only a little off."""
+    errors = [relative_error(got[name], array) if name in got and got[name].shape == array.shape else np.inf
+              for name, array in want.items()]
+    return max(errors) if TOLERANCE < max(errors) < ROUNDED else None
 
 
 _THROUGH = {
@@ -166,10 +208,13 @@ def _before_or_in_the_sum(name: str, got: np.ndarray, want: np.ndarray, simple: 
     return text("{why} ({part}, read back from it: {where})", why=look, part=letter, where=where)
 
 
-def _routes(dx: np.ndarray | None, want: np.ndarray, reference: Subject) -> tuple[str, Text] | None:
+def _routes(dx: np.ndarray | None, want: np.ndarray, reference: Subject) -> Word | None:
     """All matrices are right, so dQ, dK and dV are: how often does each route count in dX?"""
     _, grads = reference.answer(probes.GENERAL.backward).value
     x, params = probes.GENERAL.x, probes.GENERAL.params
+    if dx is not None and (shaped := misshapen(dx, want, "BTC")):
+        return "routes", text("dWO, dWV, dWK and dWQ are right. {where}", where=text(
+            "{name} is what it should be, but with {what}", name="dX", what=shaped[1]))
     if dx is None or dx.shape != x.shape or not np.isfinite(dx).all():
         return "routes", text("dWO, dWV, dWK and dWQ are right, so dQ, dK and dV are too: look at what dX is made of")
     flat = x.reshape(-1, x.shape[-1])

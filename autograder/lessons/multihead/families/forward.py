@@ -7,6 +7,7 @@ import numpy as np
 
 from autograder.lessons.kit.model import Do, Model, State, Step, Trial, Way, setting
 from autograder.lessons.multihead import probes
+from autograder.lessons.multihead.families import conditions
 from autograder.lessons.multihead.families.common import (
     ENDS,
     cut,
@@ -89,6 +90,8 @@ _EXCHANGE = Step(lambda s: None, (
     *(Way(f"{part}-of-the-{word}-sequence", text("the {part} of the {word} sequence", part=part.upper(), word=said),
           setting(**{part: lambda s, part=part, by=by: np.roll(getattr(s, part), by, axis=0)}))
       for part in "qkv" for word, said, by in (("previous", text("previous"), 1), ("next", text("next"), -1))),
+    *(Way(f"{part}-of-sequence-0", text("the {part} of sequence 0 for every sequence", part=part.upper()),
+          setting(**{part: lambda s, part=part: np.repeat(getattr(s, part)[:1], s.B, 0)})) for part in "qkv"),
     Way("keys-shared", text("the keys of head 0 for every head"),
         setting(k=lambda s: np.tile(s.k[..., :s.d], s.H))),
     Way("values-shared", text("the values of head 0 for every head"),
@@ -121,6 +124,12 @@ _MIX = Step(setting(mixed=lambda s: s.weights @ s.v), (
         setting(mixed=lambda s: turned(s.weights) @ s.v)),
     Way("mix-plus-values", text("V added to the mixture"), setting(mixed=lambda s: s.weights @ s.v + s.v)),
     Way("mix-plus-queries", text("Q added to the mixture"), setting(mixed=lambda s: s.weights @ s.v + s.q)),
+    Way("mix-of-all-heads", text("a mixture of the V of all heads added up"),
+        setting(mixed=lambda s: s.weights @ s.v.sum(1, keepdims=True) + 0 * s.v)),
+    Way("mix-own-token", text("a mixture in which only a token's own V counts"),
+        setting(mixed=lambda s: np.einsum("bhii,bhid->bhid", s.weights, s.v))),
+    Way("mix-sum", text("the sum of all V in the place of the mixture"),
+        setting(mixed=lambda s: s.v.sum(2, keepdims=True) + 0 * s.v)),
     Way("mix-missing", text("V itself in the place of the mixture"), setting(mixed=lambda s: s.v)),
     Way("weights-of-head-0", text("the weights of head 0 for every head"),
         setting(mixed=lambda s: s.weights[:, :1] @ s.v)),
@@ -157,6 +166,10 @@ def _out(id: str, what: Text | str, y: Callable[[State], np.ndarray]) -> Way:
     return Way(id, what, setting(y=y))
 
 
+def _normed(a: np.ndarray) -> np.ndarray:
+    return (a - a.mean(-1, keepdims=True)) / a.std(-1, keepdims=True)
+
+
 _OUT = Step(setting(y=lambda s: s.joined @ s.wo), (
     _out("y-is-joined", "Y = J", lambda s: s.joined), _out("y-transposed", "Y = J·WOᵀ", lambda s: s.joined @ s.wo.T),
     *(_out(f"y-with-{w}", f"Y = J·W{w[1].upper()}", lambda s, w=w: s.joined @ getattr(s, w))
@@ -167,6 +180,10 @@ _OUT = Step(setting(y=lambda s: s.joined @ s.wo), (
     _out("y-plus-joined", "Y = J·WO + J", lambda s: s.joined @ s.wo + s.joined),
     _out("y-plus-one", "Y = J·WO + 1", lambda s: s.joined @ s.wo + 1),
     _out("y-relu", "Y = max(J·WO, 0)", lambda s: np.maximum(s.joined @ s.wo, 0)),
+    _out("y-of-relu", "Y = max(J, 0)·WO", lambda s: np.maximum(s.joined, 0) @ s.wo),
+    _out("y-of-tanh", "Y = tanh(J)·WO", lambda s: np.tanh(s.joined) @ s.wo),
+    _out("y-layer-norm", text("a layer norm of Y"), lambda s: _normed(s.joined @ s.wo)),
+    _out("y-of-layer-norm", text("a layer norm of J"), lambda s: _normed(s.joined) @ s.wo),
     _out("y-tanh", "Y = tanh(J·WO)", lambda s: np.tanh(s.joined @ s.wo)),
     _out("y-absolute", "Y = |J·WO|", lambda s: np.abs(s.joined @ s.wo)),
     _out("y-softmax", text("a softmax over the features of Y"), lambda s: softmax(s.joined @ s.wo)),
@@ -191,7 +208,8 @@ def parts(answer: object) -> dict[str, object]:
         return {"Y": answer}
     y, *more = answer
     cache = more[0] if more and isinstance(more[0], dict) else {}
-    return {"Y": y, **({"J": cache["joined"]} if "joined" in cache else {}), **of_cache(cache)}
+    named = {name: cache[key] for name, key in (("J", "joined"), ("X", "x")) if key in cache}
+    return {"Y": y, **named, **of_cache(cache)}
 
 
 OFTEN = frozenset({
@@ -208,4 +226,6 @@ NOTHING_RIGHT = frozenset({"all-zeros", "values", "weights"})
 TRIALS = (probes.GENERAL, probes.FULL_MASK, probes.ONE_HEAD, probes.OFF_DIAGONAL)
 FORWARD = Model("multihead", tuple(map(trial, TRIALS)), STEPS, {"J": "joined", "Y": "y"}, parts, OFTEN,
                 _FLAT, of_forward, NOTHING_RIGHT,
-                tuple(case.forward for case in (probes.ONE_TOKEN, probes.NARROW_HEADS, probes.LARGE_SCORES)))
+                tuple(case.forward for case in (probes.ONE_TOKEN, probes.NARROW_HEADS, probes.LARGE_SCORES)),
+                form=text("a tuple (y, cache), with x, heads and joined among the names in the dict cache"),
+                conditions=conditions.BOTH, vague=frozenset({"values", "weights"}))

@@ -6,9 +6,11 @@ from itertools import permutations
 
 import numpy as np
 
+from autograder.lessons.kit.compare import TOLERANCE, off
 from autograder.lessons.kit.model import Model, State, Step, Trial, Way, setting
-from autograder.lessons.kit.relation import turned_into, vague
+from autograder.lessons.kit.relation import FEWEST, misshapen, turned_into, vague
 from autograder.lessons.multihead import probes
+from autograder.lessons.multihead.families import conditions
 from autograder.lessons.multihead.families.common import cut, joined, sizes
 from autograder.records import Call, Subject, Text, text
 
@@ -98,19 +100,39 @@ def _holds(given: Given, axes: str, source: str, expected: Callable[[Call], np.n
         got, want, numbers = next(iter(leaves.values()), None), expected(call), call.args[0]
         if got is None:
             continue
-        if got.shape != want.shape or np.array_equal(got, want):
+        if got.shape != want.shape:
+            if found := misshapen(got, want, axes):
+                return found[0], text("the result is what it should be, but with {what}", what=found[1])
+            continue
+        if not off(got, want).any():
             continue
         found = turned_into(got, want, axes)
         if found and not vague(found[0]):
             return found[0], text("the result is what it should be, but with {what}", what=found[1])
-        at = tuple(int(i) for i in np.argwhere(got != want)[0])
+        at = tuple(int(i) for i in np.argwhere(off(got, want))[0])
         found, belongs = (np.argwhere(numbers == value) for value in (got[at], want[at]))
         if len(found) == len(belongs) == 1:
             return "number-elsewhere", text(
                 "[{at}] of the result ({axes}) holds {source}[{found}], and {source}[{belongs}] belongs there",
                 at=_index(at), axes=", ".join(axes), source=source, found=_index(found[0]), belongs=_index(belongs[0]))
+        if found := _together(got, want, numbers, source):
+            return found[0], text("where the result is wrong, from [{at}] ({axes}) on, it holds {what}",
+                                  at=_index(at), axes=", ".join(axes), what=found[1])
         return "number-changed", text("the result holds numbers that are not in {source}, from [{at}] ({axes}) on",
                                       at=_index(at), axes=", ".join(axes), source=source)
+    return None
+
+
+def _together(got: np.ndarray, want: np.ndarray, numbers: np.ndarray, source: str) -> tuple[str, Text] | None:
+    """Sums or means of the input's numbers in the places that are wrong, and perhaps zeros."""
+    wrong = got[off(got, want)]
+    wrong = wrong[wrong != 0]
+    for axis in range(numbers.ndim if wrong.size >= FEWEST else 0):
+        of = {"index": axis, "source": source}
+        for id, what, made in (("sum", text("sums over axis {index} of {source}", **of), np.sum),
+                               ("mean", text("means over axis {index} of {source}", **of), np.mean)):
+            if np.isclose(wrong[:, None], made(numbers, axis=axis).ravel(), rtol=TOLERANCE, atol=0).any(axis=1).all():
+                return f"number-{id}-{axis}", what
     return None
 
 
@@ -126,7 +148,7 @@ SPLIT = Model(
      Step(lambda s: None, (*_along(1, "head"), *_along(2, "time"), *_along(3, "feature"), *_along(0, "batch")))),
     {"split_heads(x, heads)": "y"}, _parts,
     first_wrong=lambda given, _: _holds(given, "BHTd", "x", lambda call: cut(*call.args)),
-    nothing_right=NOTHING_RIGHT)
+    nothing_right=NOTHING_RIGHT, vague=frozenset({"number-changed"}), conditions=conditions.SPLIT)
 MERGE = Model(
     "merge_heads", tuple(_trial(call, _join_start) for call in (probes.MERGE, probes.MERGE_OTHER)),
     (Step(lambda s: None, tuple(Way(way.id, way.what, lambda s, way=way: _to_h(s, way)) for way in _along(1, "head"))),
@@ -136,4 +158,4 @@ MERGE = Model(
      Step(lambda s: None, (*_along(1, "time"), *_along(2, "feature"), *_along(0, "batch")))),
     {"merge_heads(h)": "y"}, _parts,
     first_wrong=lambda given, _: _holds(given, "BTC", "h", lambda call: joined(*call.args)),
-    nothing_right=NOTHING_RIGHT)
+    nothing_right=NOTHING_RIGHT, vague=frozenset({"number-changed"}), conditions=conditions.MERGE)

@@ -37,14 +37,24 @@ def of_cache(cache: object) -> dict[str, np.ndarray]:
         name = _NAMES.get(key.lower())
         if name and isinstance(value, np.ndarray) and value.ndim > 2:
             found.setdefault(name, value)
-    return found
+    return found or _by_shape(cache)
+
+
+def _by_shape(cache: object) -> dict[str, np.ndarray]:
+    """Three arrays of one shape (B, H, T, d) and one (B, H, T, T) without names: Q, K, V and the weights."""
+    arrays = [value for _, value in _entries(cache) if isinstance(value, np.ndarray) and value.ndim == 4]
+    square = [one for one in arrays if one.shape[2] == one.shape[3]]
+    others = [one for one in arrays if one.shape[2] != one.shape[3]]
+    if len(square) != 1 or len(others) != len(PARTS) or len({one.shape for one in others}) > 1:
+        return {}
+    return {**dict(zip(PARTS, others, strict=True)), "weights": square[0]}
 
 
 def _entries(cache: object) -> Iterator[tuple[str, object]]:
-    if isinstance(cache, dict):
-        for key, value in cache.items():
-            yield str(key), value
-            yield from _entries(value)
+    parts = cache.items() if isinstance(cache, dict) else enumerate(cache) if isinstance(cache, tuple | list) else ()
+    for key, value in parts:
+        yield str(key), value
+        yield from _entries(value)
 
 
 def first_inside(leaves: Mapping[str, np.ndarray], right: Mapping[str, np.ndarray], allowed: np.ndarray

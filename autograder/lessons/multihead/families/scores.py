@@ -31,12 +31,25 @@ SCORES = Step(setting(scores=lambda s: s.q @ turned(s.k)), (
         setting(scores=lambda s: _unit(s.q) @ turned(_unit(s.k)))),
     Way("scores-of-distances", text("minus the squared distance of query and key"),
         setting(scores=lambda s: -((s.q[..., :, None, :] - s.k[..., None, :, :]) ** 2).sum(-1))),
+    Way("scores-with-all-heads", text("scores of a query with the keys of all heads added up"),
+        setting(scores=lambda s: s.q @ turned(s.k.sum(1, keepdims=True)))),
     Way("scores-absolute", "|Q·Kᵀ|", setting(scores=lambda s: np.abs(s.q @ turned(s.k)))),
     Way("scores-squared", "(Q·Kᵀ)²", setting(scores=lambda s: (s.q @ turned(s.k)) ** 2))))
 
-SCALE = Step(setting(scores=lambda s: s.scores / s.d ** 0.5), tuple(
-    Way(f"scores-by-{name}", text("scores divided by {number}", number=name),
-        setting(scores=lambda s, by=by: s.scores / by(s))) for name, by in _DIVISORS.items()))
+def _keys(s: State) -> np.ndarray:
+    """How many keys each query may look at, as a column."""
+    return np.maximum(s.allowed.sum(-1, keepdims=True), 1)
+
+
+SCALE = Step(setting(scores=lambda s: s.scores / s.d ** 0.5), (
+    *(Way(f"scores-by-{name}", text("scores divided by {number}", number=name),
+          setting(scores=lambda s, by=by: s.scores / by(s))) for name, by in _DIVISORS.items()),
+    Way("scores-by-√keys", text("scores divided by the root of how many keys the query may look at"),
+        setting(scores=lambda s: s.scores / _keys(s) ** 0.5)),
+    Way("scores-by-keys", text("scores divided by how many keys the query may look at"),
+        setting(scores=lambda s: s.scores / _keys(s))),
+    Way("scores-cut-down", text("scores that are rounded down after the scale"),
+        setting(scores=lambda s: np.floor(s.scores / s.d ** 0.5)))))
 
 
 #: the scores as they were before the mask
@@ -49,6 +62,21 @@ def _masked(allowed: Callable[[State], np.ndarray], fill: float = -np.inf) -> Do
 
 def _causal(s: State, k: int = 0) -> np.ndarray:
     return np.tril(np.ones((s.T, s.T), dtype=bool), k)
+
+
+def _or_self(mask: np.ndarray) -> np.ndarray:
+    """The mask, with the diagonal in rows that have no key."""
+    return mask | ~mask.any(-1, keepdims=True) & np.eye(len(mask), dtype=bool)
+
+
+def _or_first(mask: np.ndarray) -> np.ndarray:
+    """The mask, with the first key in rows that have none."""
+    return mask | ~mask.any(-1, keepdims=True) & (np.arange(len(mask)) == 0)
+
+
+def _but_last(mask: np.ndarray) -> np.ndarray:
+    """The mask without the last key of each row."""
+    return mask & (np.cumsum(mask, axis=-1) < mask.sum(-1, keepdims=True))
 
 
 MASK = Step(_masked(lambda s: s.allowed), (
@@ -68,6 +96,18 @@ MASK = Step(_masked(lambda s: s.allowed), (
     Way("mask-or-transposed", text("a mask that holds in both directions"), _masked(lambda s: s.allowed | s.allowed.T)),
     Way("mask-and-transposed", text("a mask that has to allow both directions"),
         _masked(lambda s: s.allowed & s.allowed.T)),
+    Way("mask-causal-or-self", text("a causal mask on top of the one that was given, and a token itself where no key "
+                                    "is left"), _masked(lambda s: _or_self(s.allowed & _causal(s)))),
+    Way("mask-future-or-self", text("a mask that lets only later tokens be seen, and a token itself where no key is "
+                                    "left"), _masked(lambda s: _or_self(s.allowed & ~_causal(s)))),
+    Way("mask-transposed-or-self", text("the mask with queries and keys exchanged, and a token itself where no key is "
+                                        "left"), _masked(lambda s: _or_self(s.allowed.T))),
+    Way("mask-without-last-key", text("a mask without the last key that each query may look at"),
+        _masked(lambda s: _or_first(_but_last(s.allowed)))),
+    Way("mask-without-first-key", text("a mask without the first key that each query may look at"),
+        _masked(lambda s: _or_self(_but_last(s.allowed[:, ::-1])[:, ::-1]))),
+    Way("mask-neighbours", text("a mask that lets a token see itself and its neighbours alone"),
+        _masked(lambda s: s.allowed & _causal(s, 1) & _causal(s, 1).T)),
     Way("mask-with-first-key", text("a mask that always lets the first key through"),
         _masked(lambda s: s.allowed | (np.arange(s.T) == 0))),
     *(Way(f"mask-{axis}-shifted-by-{k}", text("the mask shifted by {number} along its {axis}", number=k, axis=word),
@@ -104,6 +144,18 @@ def _plain_softmax(scores: np.ndarray, allowed: np.ndarray, blocked: float, axis
     return part / part.sum(axis=axis, keepdims=True)
 
 
+def _summed_elsewhere(scores: np.ndarray, allowed: np.ndarray, axis: int) -> np.ndarray:
+    """The maximum of each query is taken off, and then the sum is over another axis; what is 0 / 0 is nan."""
+    scores = np.where(allowed, scores, -np.inf)
+    part = np.exp(scores - scores.max(-1, keepdims=True))
+    return part / part.sum(axis=axis, keepdims=True)
+
+
+def _of_length_1(scores: np.ndarray) -> np.ndarray:
+    part = np.exp(scores - scores.max(-1, keepdims=True))
+    return part / np.sqrt((part ** 2).sum(-1, keepdims=True))
+
+
 WEIGHTS = Step(setting(weights=lambda s: softmax(s.scores)), (
     Way("softmax-over-queries", text("a softmax over the queries"), setting(weights=lambda s: softmax(s.scores, -2))),
     Way("softmax-over-heads", text("a softmax over the heads"), setting(weights=lambda s: softmax(s.scores, 1))),
@@ -124,6 +176,14 @@ WEIGHTS = Step(setting(weights=lambda s: softmax(s.scores)), (
         setting(weights=lambda s: np.exp(s.scores - s.scores.max(-1, keepdims=True)))),
     Way("softmax-mean", text("exp(scores) that is divided by the number of keys"),
         setting(weights=lambda s: np.exp(s.scores) / s.T)),
+    Way("softmax-mean-of-keys", text("exp(scores - maximum) that is divided by how many keys the query may look at"),
+        setting(weights=lambda s: np.exp(s.scores - s.scores.max(-1, keepdims=True)) / _keys(s))),
+    *(Way(f"softmax-sum-over-{id}", text("a softmax whose sum is over the {axis}", axis=word),
+          setting(weights=lambda s, at=at: _summed_elsewhere(s.unmasked, s.allowed, at)))
+      for id, word, at in (("heads", text("heads"), 1), ("batch", text("sequences"), 0),
+                           ("queries", text("queries"), 2))),
+    Way("softmax-length-1", text("exp(scores) that is divided by the root of the sum of its squares"),
+        setting(weights=lambda s: _of_length_1(s.scores))),
     Way("softmax-twice", text("a softmax of a softmax"), setting(weights=lambda s: softmax(softmax(s.scores)))),
     Way("softmax-hard", text("the key with the highest score alone"),
         setting(weights=lambda s: (s.scores == s.scores.max(-1, keepdims=True)) * 1.0)),
@@ -136,6 +196,8 @@ WEIGHTS = Step(setting(weights=lambda s: softmax(s.scores)), (
     Way("softmax-linear", text("scores divided by their sum, without exp"),
         setting(weights=lambda s: _shared_out(_zeroed(s)))),
     Way("softmax-squared", text("weights that are squared"), setting(weights=lambda s: softmax(s.scores) ** 2)),
+    Way("softmax-of-absolute", text("a softmax of minus the absolute scores"),
+        setting(weights=lambda s: softmax(-np.abs(s.scores)))),
     Way("softmax-of-minus", text("a softmax of minus the scores"),
         setting(weights=lambda s: softmax(np.where(np.isfinite(s.scores), -s.scores, -np.inf)))),
     Way("weights-even", text("the same weight for every allowed key"),
