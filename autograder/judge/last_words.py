@@ -71,7 +71,8 @@ def where_it_goes_wrong(model: Model, judged: Judged, answers: Answers, referenc
 
     Where several things fit, both are said, or none.
     """
-    right = {call: verdict for call, outcome in answers.items() if call.function == model.exercise
+    right = {call: verdict for call, outcome in answers.items()
+             if call.function == model.exercise and outcome.status in ("answered", "raised")
              and (verdict := _right(model, outcome, reference.answer(call))) is not None}
     good, bad = ({call for call, verdict in right.items() if verdict is wanted} for wanted in (True, False))
     if not good or not bad:
@@ -95,7 +96,7 @@ _RIGHT_ONLY = text("Of all that was tried, {function} is right only {where}, and
 
 def _right(model: Model, got: Outcome, want: Outcome) -> bool | None:
     """Whether an answer is what it should be; None where the question has no answer, or nothing was tried."""
-    if want.status != "answered" or got.status not in ("answered", "raised") or UNWRITTEN in got.kinds:
+    if want.status != "answered" or UNWRITTEN in got.kinds:
         return None
     if got.status == "raised":
         return False

@@ -148,11 +148,11 @@ def multihead_backward(cache, params, dy):
 
 
 @pytest.mark.parametrize(("source", "named"), [
-    (LESSON.reference_source + SHARES, ()),
+    (LESSON.reference_source + SHARES, ("only-same-answer-twice",)),
     (MISTAKES["cache-in-global"].make(LESSON.reference_source), ("cache-in-global",)),
 ], ids=["answers that are shared", "a cache in a global"])
 def test_a_mistake_is_named_by_answers_that_show_it(source: str, named: tuple[str, ...]) -> None:
-    """Answers that were all right when they were given name nothing; those of another call's cache name that."""
+    """Answers that were all right when they were given name no mistake; those of another call's cache name that."""
     backward = next(one for one in assessor().assess(open_local(source)).exercises if one.name == "multihead_backward")
     assert backward.points != backward.max_points
     assert backward.diagnosis.mistakes == named
