@@ -15,6 +15,7 @@ from autograder.judge.worlds import Judged
 from autograder.lessons.kit.compare import TOLERANCE, relative_error
 from autograder.lessons.kit.lesson import UNWRITTEN
 from autograder.lessons.kit.model import Model, Trial
+from autograder.lessons.kit.quoting import once
 from autograder.records import Call, Outcome, Subject, Text, text
 from autograder.sandbox.wire.tree import leaves
 
@@ -128,6 +129,7 @@ def what_alone_fails(judged: Judged) -> list[Word]:
             one.word not in ("wrong", "raised") or one.why is None or _vague(one.why) or check.shown
             for check, one in failed):
         return []
+    whys = once(whys)                           # of two exceptions, only the first is told, here too
     says = whys[0] if len(whys) == 1 else text("{one}; {other}", one=whys[0], other=whys[1])
     return [Word("only-" + failed[0][0].name, text("Everything else that was tried is right; only this is not: {why}",
                                                    why=says))]

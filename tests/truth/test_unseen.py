@@ -49,3 +49,13 @@ def test_a_backward_with_a_cache_of_its_own_is_not_blamed_for_names_that_another
     exercises = {one.name: one for one in assessor().assess(open_local(code)).exercises}
     assert exercises["multihead_backward"].points != exercises["multihead_backward"].max_points
     assert "KeyError" not in str([verdict.message for verdict in exercises["multihead_backward"].verdicts])
+
+
+def test_of_two_exceptions_only_the_first_is_told_where_they_alone_are_wrong() -> None:
+    code = code_of({"base": "given", "edits": [[
+        "    if heads <= 0 or C % heads:", "    if heads <= 0:\n        return x[7]\n    if C % heads:\n"
+        "        return x.mine\n    if False:"]]})
+    split = assessor().assess(open_local(code)).exercises[0]
+    assert split.diagnosis.mistakes == ("only-refuses-other-divisors",)
+    assert "AttributeError" in str(split.diagnosis.hints)
+    assert "IndexError" not in str(split.diagnosis.hints)
