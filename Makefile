@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= demo-class
+# tested, lowest or newest: what pyproject.toml allows, and constraints.txt where it is tested
+VERSIONS ?= tested
+READY := .venv/ready$(VERSIONS:tested=)
 # a test run starts a thousand processes, and each would compile every module that it imports
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -10,11 +13,13 @@ PYTEST := $(BIN)/python -m pytest -n $(shell expr 1 + `getconf _NPROCESSORS_ONLN
 
 .PHONY: setup demo test test-all test-integration lint everywhere bench docs docs-serve clean
 
-setup: .venv/ready
+setup: $(READY)
 
-.venv/ready: pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[cluster,docs,plots,browser,postgres,test]'
+	@rm -f .venv/ready*
+	@cp constraints.txt .venv/tested.txt; $(BIN)/python .ci/lowest all > .venv/lowest.txt; : > .venv/newest.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade -c .venv/$(VERSIONS).txt -e '.[cluster,docs,plots,browser,postgres,test]'
 	@touch $@
 
 demo: setup

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -58,7 +59,8 @@ def test_the_readme_and_contributing_name_the_commands(target: str) -> None:
 
 def test_the_workflow_runs_what_ci_runs_in_a_checkout() -> None:
     for job in WORKFLOW["jobs"].values():
-        kinds = [step.get("uses", "").partition("@")[0] or step["run"] for step in job["steps"]]
+        kinds = [step.get("uses", "").partition("@")[0] or step["run"].removesuffix(" ${{ matrix.versions }}")
+                 for step in job["steps"]]
         assert kinds.index("actions/checkout") < kinds.index(".ci/run")
         assert not any("pytest" in kind or "make" in kind for kind in kinds)
         assert all(re.fullmatch(r"[\w./-]+@v\d+", step["uses"]) for step in job["steps"] if "uses" in step)
@@ -76,11 +78,24 @@ def test_the_workflow_is_whole() -> None:
 
 def test_the_workflow_tries_each_python_that_the_package_promises() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    tried = {tuple(map(int, version.split("."))) for job in WORKFLOW["jobs"].values()
-             for version in job["strategy"]["matrix"]["python"]}
     low, high = (tuple(map(int, part.split("."))) for part in
                  re.fullmatch(r">=([\d.]+),<([\d.]+)", project["requires-python"]).groups())
-    assert tried == {(3, minor) for minor in range(low[1], high[1])}
+    for job in WORKFLOW["jobs"].values():
+        tried = {tuple(map(int, version.split("."))) for version in job["strategy"]["matrix"]["python"]}
+        assert tried == {(3, minor) for minor in range(low[1], high[1])}
+
+
+def test_the_workflow_tries_the_lowest_and_the_newest_versions_of_everything() -> None:
+    assert WORKFLOW["jobs"]["versions"]["strategy"]["matrix"]["versions"] == ["lowest", "newest"]
+    assert WORKFLOW["jobs"]["versions"]["steps"][-1]["run"] == ".ci/run ${{ matrix.versions }}"
+
+
+@pytest.mark.parametrize("versions", ["tested", "lowest", "newest"])
+def test_make_installs_the_versions_that_it_is_asked_for(versions: str) -> None:
+    done = subprocess.run(["make", "--dry-run", "--always-make", "setup", f"VERSIONS={versions}"], cwd=ROOT,
+                          capture_output=True, text=True, check=True)
+    assert f"-c .venv/{versions}.txt " in done.stdout
+    assert done.stdout.splitlines()[-1] == f"touch .venv/ready{'' if versions == 'tested' else versions}"
 
 
 def test_the_script_can_be_started() -> None:
