@@ -32,6 +32,13 @@ UNTESTED = {
      " version"): "a scheduler and workers of a cluster",
     ("docs/cluster.md", "from dask_jobqueue import SLURMCluster"): "needs SLURM",
     ("docs/cluster.md", "kubectl port-forward service/autograder-scheduler 8786 &"): "needs Kubernetes",
+    ("docs/container.md", "unzip -j multihead_autograder-*.whl '*/Containerfile'"):
+        "needs an engine for containers; a test of its own runs the recipe in a Debian system",
+    ("docs/container.md", 'docker run --rm --network none --user "$(id -u):$(id -g)" -v "$PWD:/course" '
+     'autograder grade'):
+        "needs an engine for containers; a test of its own runs the same in a Debian system",
+    ("docs/container.md", 'docker run --rm --network none --user "$(id -u):$(id -g)" -v autograder:/home/teacher '
+     '-v "$PWD:/course" autograder trust'): "needs an engine for containers",
     ("docs/first-class.md", "python3 -m venv autograder-env"): "needs a network; a test of its own installs the wheel",
     ("docs/install.md", "make setup"): "make setup installs everything anew, from a package index",
     ("docs/install.md", "python3 -m venv autograder-env"): "needs a network; a test of its own installs the wheel",

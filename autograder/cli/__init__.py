@@ -40,6 +40,7 @@ from autograder.output.streams import open_what_is_closed, silence_output
 
 __all__ = ["cli", "exit_code", "main", "run"]
 SETTINGS = "autograder.toml"
+RUN_CODE = {"check", "grade", "diff", "demo", "release", "verify"}     # which needs Linux
 COMPLETE = "_AUTOGRADER_COMPLETE"            # set by a shell that asks how to complete a word
 COMMANDS = (check.check, init.init, course.grade, course.diff, report.report, export.export, feedback.feedback,
             extend.extend, lesson.release, lesson.verify, new.new, trust.trust, package.package, course.demo,
@@ -62,10 +63,19 @@ class _Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]
                         ) -> tuple[str | None, click.Command | None, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
+        if name in RUN_CODE and sys.platform != "linux" and {"-h", "--help"}.isdisjoint(rest):
+            raise _elsewhere()
         if name is not None and command is not None and os.path.exists(SETTINGS):
             whatever = name == "doctor" or not {"-h", "--help"}.isdisjoint(rest)
             ctx.default_map = {name: _course_defaults(command, whatever)}
         return name, command, rest
+
+
+def _elsewhere() -> Stopped:
+    """What stops macOS and Windows, before anything is imported that they lack."""
+    from autograder.lessons.kit.course_file import course_file
+    return Stopped("students' code runs in Linux processes only; on macOS and Windows, one command grades in a "
+                   f"container: see {course_file('docs/container.md')}")
 
 
 def _course_defaults(command: click.Command, whatever_it_holds: bool) -> dict[str, Any]:

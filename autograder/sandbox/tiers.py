@@ -29,7 +29,7 @@ class NoIsolation(Stopped):
 def wall(isolation: str = "auto") -> tuple[Wall, str]:
     """The wall of this tier (auto: the best that works), and why it is not the best one; NoIsolation otherwise."""
     if sys.platform != "linux":
-        raise NoIsolation("students' code runs in Linux processes only; on macOS use a container, on Windows WSL2")
+        raise NoIsolation("students' code runs in Linux processes only; on macOS and Windows, see docs/container.md")
     if isolation not in ("auto", *TIERS):
         raise NoIsolation(f"there is no isolation {isolation!r}: choose auto, {', '.join(TIERS)}")
     if isolation == "none":
