@@ -8,7 +8,7 @@ if _TYPE_CHECKING:
 
 __all__ = ["check", "grade_course", "verify"]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if not (3, 11) <= _sys.version_info[:2] <= (3, 13):
     raise ImportError("the autograder works with Python 3.11, 3.12 and 3.13, and this is Python {}.{}; make a virtual "
