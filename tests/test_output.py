@@ -130,11 +130,12 @@ def test_how_a_process_ended_is_evidence_and_no_word_for_people():
 def test_the_terminal_says_what_was_seen_and_what_to_try():
     out = printed(GRADE)
     assert re.search(r"✗ +merge_heads +0.5 / 2\n", out)
-    assert re.search(r"✗ Time and heads stay apart +0 / 1.5\n +h has shape \(2, 5\), expected \(5, 2\) = \(T, d\)", out)
+    assert re.search(r"✗ not true yet: Time and heads stay apart +0 / 1.5\n"
+                     r" +h has shape \(2, 5\), expected \(5, 2\) = \(T, d\)", out)
     assert "→ Which axis should stand right after the batch?" in out
     assert re.search(r"✓ 1 of 1 checks: right; it only failed because of your\s+5 / 5\s+merge_heads", out)
     assert "✓ 1 of 1 checks: right: it is the true derivative of your own" in out
-    assert "Wrong functions are rejected (took too long)" in out
+    assert "not true yet (took too long): Wrong functions are rejected" in out
     assert "cell 8: raised an error: ModuleNotFoundError: torch" in out
     assert "Given cells were changed: helper." in out
     assert "for a person: an attention of its own" in out

@@ -15,6 +15,7 @@ from autograder.output.feedback import exercise_html
 from autograder.output.marks import (
     error_words,
     failures,
+    labelled,
     nothing_to_check,
     of_checks,
     points_of,
@@ -55,9 +56,7 @@ def exercise_words(exercise: ExerciseGrade | None, language: str) -> str:
         lines.append(f"{verdict_mark(verdicts[0])} {translate(of_checks(len(verdicts), exercise, why), language)}")
     for verdicts in failures(exercise):
         for verdict in verdicts:
-            word = translate(VERDICT_WORDS[verdict.verdict], language)
-            ending = "" if verdict.verdict == "wrong" else f" ({word})"
-            lines.append(f"{verdict_mark(verdict)} {translate(verdict.title, language)}{ending}")
+            lines.append(f"{verdict_mark(verdict)} {labelled(verdict, language)}")
         lines.extend(f"    {line}" for line in translate(verdicts[0].message, language).splitlines())
     lines.extend(f"→ {translate(hint, language)}" for hint in exercise.diagnosis.hints)
     return plain("\n".join(lines))

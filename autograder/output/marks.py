@@ -4,7 +4,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import NamedTuple
 
-from autograder.locale.language import VERDICT_WORDS, WORLD_WORDS
+from autograder.locale.language import VERDICT_WORDS, WORLD_WORDS, translate
 from autograder.records import CellReport, ExerciseGrade, Grade, Text, Verdict, text
 
 NOT_ISOLATED = text("the submission's code ran without a wall, with all the rights of whoever started the grading")
@@ -55,6 +55,11 @@ def begins(verdict: Verdict) -> Text:
     if verdict.verdict in ("passed", "skipped", "broken"):
         return word
     return text("not true yet ({word})", word=word)
+
+
+def labelled(verdict: Verdict, language: str) -> str:
+    """The title of a check that did not pass, behind what its verdict is: "not true yet: The heads are split"."""
+    return f"{translate(begins(verdict), language)}: {translate(verdict.title, language) or verdict.check}"
 
 
 def reservations(exercise: ExerciseGrade) -> list[tuple[Text, list[Verdict]]]:

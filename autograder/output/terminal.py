@@ -19,6 +19,7 @@ from autograder.output.marks import (
     error_words,
     exercise_mark,
     failures,
+    labelled,
     nothing_to_check,
     of_checks,
     points_of,
@@ -132,12 +133,9 @@ def _details(exercise: ExerciseGrade, language: str) -> Iterator[tuple[Padding, 
 
 
 def _title(verdict: Verdict, language: str) -> Padding:
-    """The check's sentence, and the verdict's word unless it is simply wrong."""
+    """The check's sentence behind "not true yet", or what else its verdict is."""
     mark = verdict_mark(verdict)
-    words = translate(verdict.title, language)
-    if verdict.verdict != "wrong":
-        words += f" ({translate(VERDICT_WORDS[verdict.verdict], language)})"
-    return _indented(words, 0, _STYLE[mark], f"{mark} ")
+    return _indented(labelled(verdict, language), 0, _STYLE[mark], f"{mark} ")
 
 
 def _indented(words: str, indent: int, style: str = "", mark: str = "") -> Padding:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from autograder.locale.language import language_for, translate
 from autograder.output.exports.order import Order
 from autograder.output.exports.words import summary, title
-from autograder.output.marks import TIERS, number, points_of
+from autograder.output.marks import TIERS, labelled, number, points_of
 from autograder.output.plain import plain
 from autograder.records import ExerciseGrade, Grade, Verdict, text
 
@@ -75,7 +75,8 @@ def _where(grade: Grade, language: str) -> str:
 
 
 def _test(place: str, exercise: ExerciseGrade, verdict: Verdict, language: str, known: bool) -> dict[str, Any]:
-    test: dict[str, Any] = {"name": f"{exercise.name}: {title(verdict, language)}", "number": place,
+    name = title(verdict, language) if verdict.verdict in ("passed", "skipped") else plain(labelled(verdict, language))
+    test: dict[str, Any] = {"name": f"{exercise.name}: {name}", "number": place,
                             "output": plain(translate(verdict.message, language)), "output_format": "text",
                             "visibility": "visible"}
     if known:

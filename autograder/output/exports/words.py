@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from autograder.locale.language import VERDICT_WORDS, language_for, translate
 from autograder.output.final import sentences
-from autograder.output.marks import NOT_ISOLATED, not_passed, points_of, reservations, verdict_mark
+from autograder.output.marks import NOT_ISOLATED, labelled, not_passed, points_of, reservations, verdict_mark
 from autograder.output.plain import plain
 from autograder.records import ExerciseGrade, Grade, Verdict
 
@@ -29,7 +29,7 @@ def _details(exercise: ExerciseGrade, language: str) -> Iterator[str]:
     if exercise.skipped:
         return
     for verdict in not_passed(exercise):
-        yield " ".join(filter(None, (verdict_mark(verdict), title(verdict, language))))
+        yield f"{verdict_mark(verdict)} {labelled(verdict, language)}"
         if verdict.message is not None:
             yield f"  {translate(verdict.message, language)}"
     for why, verdicts in reservations(exercise):
