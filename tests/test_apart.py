@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from courses import LESSON, hand_in, new_course, released
+from waiting import HANGS
 
 from autograder.course.submitted import submitted
 from autograder.intake import apart, own_cells, read, read_folder, reading
@@ -302,3 +303,44 @@ def test_the_points_that_a_cell_claims_are_no_long_text():
     marks = '{"nbgrader":{"grade":true,"grade_id":"a","points":' + "9" * 10**6 + "}}"
     (cell,), _ = notebook_cells(HEAD + "x" + TAIL.replace("{}", marks))
     assert len(cell.marks) < 200
+
+
+# --- beside a thread ----------------------------------------------------------------------------------------------
+
+#: forks while a thread finds a module, which wants the lock of logging: a fork holds that when it calls what came first
+BESIDE = """
+import os, sys, threading
+forking, finding = threading.Event(), threading.Event()
+os.register_at_fork(before=forking.set)
+from autograder.intake import apart, archive
+
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "nowhere":
+            import logging
+            finding.set()
+            forking.wait(0.5)           # a fork that comes too late harms nothing
+            logging.getLogger(name)
+
+def search():
+    try:
+        import nowhere
+    except ModuleNotFoundError:
+        pass
+
+def read():
+    import this
+    return b"read"
+
+sys.meta_path.insert(0, Slow())
+thread = threading.Thread(target=search)
+thread.start()
+finding.wait()
+print(apart.one(read, bytes))
+thread.join()
+"""
+
+
+def test_reading_begins_also_while_a_thread_imports() -> None:
+    done = subprocess.run([sys.executable, "-c", BESIDE], capture_output=True, text=True, timeout=HANGS, check=False)
+    assert done.stdout.splitlines()[-1:] == ["b'read'"], done.stderr

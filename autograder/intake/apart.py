@@ -6,6 +6,7 @@ the wall clock never decides.
 """
 from __future__ import annotations
 
+import _imp
 import gc
 import os
 import resource
@@ -68,9 +69,7 @@ def each(read: Callable[[], Iterable[T]], kind: type[T], seconds: float = SECOND
     import autograder.intake.archive  # noqa: F401 (no child waits for the lock of an import that a thread holds)
 
     ours, theirs = os.pipe()
-    with warnings.catch_warnings():       # about threads, which the child does not need
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
+    child = _fork()
     if child == 0:
         _work(read, theirs, min(seconds, SECONDS))
     os.close(theirs)
@@ -89,6 +88,20 @@ def each(read: Callable[[], Iterable[T]], kind: type[T], seconds: float = SECOND
         if ended is None:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
+
+
+def _fork() -> int:
+    """As os.fork, which takes the locks of logging and of imports, in that order.
+
+    A thread that imports may hold the second and want the first, so the second is taken before both.
+    """
+    _imp.acquire_lock()
+    try:
+        with warnings.catch_warnings():       # about threads, which the child does not need
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return os.fork()
+    finally:
+        _imp.release_lock()
 
 
 class _Failed(msgspec.Struct, frozen=True):
