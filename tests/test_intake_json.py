@@ -156,7 +156,7 @@ def test_a_cell_that_is_none_is_left_out_with_a_notice(lesson, odd):
     submission = read_bytes("a.ipynb", data(notebook(odd, *handed_in())), lesson)
     assert sources(submission) == [DOUBLE, HALVE]
     assert [cell.index for cell in submission.cells] == [3, 5]
-    assert notices(submission) == ["Cell 1 is no cell of a notebook; it was left out."]
+    assert notices(submission) == ["Cell 1 is not a notebook cell; it was left out."]
 
 
 def test_a_cell_without_a_type_is_code_where_it_has_outputs(lesson):

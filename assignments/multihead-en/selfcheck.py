@@ -54,7 +54,7 @@ WORDS = {                                   # what -> (Dutch, English)
                "{path} cannot be read: {why}. Save the notebook again and try once more."),
     "no cells": ("er staan geen cellen in", "it has no cells"),
     "no json": ("geen goede JSON op regel {line}", "no proper JSON on line {line}"),
-    "no text": ("dit is geen tekst", "this is no text"),
+    "no text": ("dit is geen tekst", "this is not text"),
     "hint": ("Hint {number} van {count} voor {name}. {text}", "Hint {number} of {count} for {name}. {text}"),
     "next": ("Nog een duwtje nodig? Probeer het eerst zelf, en dan: python -m selfcheck --hint {name}:{number}",
              "Need another push? Try by yourself first, and then: python -m selfcheck --hint {name}:{number}"),
@@ -64,7 +64,7 @@ WORDS = {                                   # what -> (Dutch, English)
 }
 LANGUAGES = ("nl", "en")
 MARKS = {"ok": "✓", "wrong": "✗", "note": "!"}
-TRAINING = "from training import"           # takes seconds, and is no example: not run here
+TRAINING = "from training import"           # takes seconds, and is not an example: not run here
 REPEATED = re.compile(r"✓|[■□]+ \d+ (van|of) \d+ (delen|parts)$")     # lines of an example that are told here anyway
 START = 60                                  # seconds for Python itself, on a slow disk
 HINT = re.compile(r"<summary>Hint (\d) [^<]*<code>(\w+)</code>[^<]*</summary>\s*(.*?)\s*</details>", re.S)

@@ -125,7 +125,7 @@ def _cell_by_cell(body: bytes) -> tuple[_Notebook, list[Text]]:
     if not any(cells):
         raise msgspec.DecodeError("no valid cell")
     odd = [str(index + 1) for index, cell in enumerate(cells) if cell is None]
-    notices = [text("Cell {cells} is no cell of a notebook; it was left out.", cells=listed(odd))] if odd else []
+    notices = [text("Cell {cells} is not a notebook cell; it was left out.", cells=listed(odd))] if odd else []
     return _Notebook([cell or _Cell("raw") for cell in cells], None, loose.nbformat), notices
 
 

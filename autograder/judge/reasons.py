@@ -50,7 +50,7 @@ _WHY = {
     "out_of_memory": text("{function} asked for more memory than there is"),
     "crashed": text("the Python process crashed in {function}"),
     "quit": text("{function} ended the Python process; a function returns its answer and never exits"),
-    "refused": text("{function} answered something that is no plain data (numbers, arrays, dicts of arrays), or "
+    "refused": text("{function} answered something that is not plain data (numbers, arrays, dicts of arrays), or "
                     "more than can be kept"),
     "tampering": text("{function} tried something that no solution of this exercise needs; a person will look at it"),
     "skipped": text("not tried"),

@@ -18,7 +18,7 @@ from autograder.output.weight import fitted, weight
 from autograder.records import CellReport, ExerciseGrade, Grade, Left, Mark, Verdict, text
 
 NOTHING = text("nothing was handed in")
-#: of the lines that are no grades
+#: of the lines that are not grades
 NO_GRADE = ("not_looked_at", "handed_in_nothing")
 
 

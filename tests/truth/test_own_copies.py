@@ -74,5 +74,5 @@ def test_a_bound_of_ours_is_called_that(graded: Callable[[str], Grade]) -> None:
     assert test != TEST
     grade = graded(f"{HEAD}\n\nmy_multihead, my_backward = multihead, multihead_backward\n\n\n{test}")
     said = [translate(verdict.message, "en") for one in grade.exercises for verdict in one.verdicts if verdict.message]
-    assert any("That is no fault of yours" in sentence for sentence in said), said
+    assert any("That is not your fault" in sentence for sentence in said), said
     assert any("a person should look at own_test" in translate(one, "en") for one in grade.for_a_person)

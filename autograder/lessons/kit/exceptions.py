@@ -23,7 +23,7 @@ _CAUSES: tuple[tuple[str, str, Text], ...] = (
      text("An operation such as *= or += changes the array itself, and no fraction fits into an array of whole "
           "numbers: make a copy of floats first.")),
     ("TypeError", r"^float\(\) argument must be .* not '(dict|tuple|list)'",
-     text("Something that is no number or array was made into one, a dict perhaps: which entry of it was meant?")),
+     text("Something that is not a number or an array was made into one, a dict perhaps: which entry of it was meant?")),
     ("ValueError", r"^matmul: ",
      text("With @, the last axis on the left and the last but one on the right must have the same length: print both "
           "shapes just before that line.")),
@@ -40,7 +40,7 @@ _CAUSES: tuple[tuple[str, str, Text], ...] = (
     ("IndexError", r"^axis ",
      text("An axis is named that the array does not have: print its shape just before that line.")),
     ("ValueError", r"inhomogeneous shape",
-     text("Something that is no single array was made into one, a tuple perhaps: how many things does the function "
+     text("Something that is not a single array was made into one, a tuple perhaps: how many things does the function "
           "return that it came from?")),
     ("IndexError", r"^(too many indices|index .* is out of bounds|list index out of range|tuple index out of range)",
      text("There are fewer axes or entries than the line asks for: print the shape just before that line.")),
@@ -56,7 +56,7 @@ _CAUSES: tuple[tuple[str, str, Text], ...] = (
      text("A function is called with other arguments than its def has.")),
     ("TypeError", r"'float' object cannot be interpreted as an integer|slice indices must be integers",
      text("A whole number is needed there, and there is a float: does it come from / instead of //?")),
-    ("TypeError", r"object is not subscriptable", text("Square brackets stand behind something that has no entries, "
+    ("TypeError", r"object is not subscriptable", text("Square brackets follow something that has no entries, "
                                                        "such as None: is there a return?")),
     ("TypeError", r"^cannot unpack non-iterable NoneType",
      text("A function that gives back nothing is unpacked: is there a return?")),
@@ -72,7 +72,7 @@ _CAUSES: tuple[tuple[str, str, Text], ...] = (
     ("ValueError", r"^The truth value of an array",
      text("A whole array is used as a condition: make one answer of it first, with all() or any().")),
     ("TypeError", r"object is not callable",
-     text("Round brackets stand behind something that is no function: does one name mean two things?")),
+     text("Round brackets follow something that is not a function: does one name mean two things?")),
     ("TypeError", r"^unsupported operand|^can't multiply sequence|^can only concatenate|^'\S+' not supported between",
      text("Two things are combined that do not go together: print their types just before that line.")),
     ("ZeroDivisionError", r"", text("Something is divided by zero: print what is divided by just before that line.")),

@@ -23,7 +23,7 @@ def _rejects(ask: Ask, outcome: Outcome) -> Text:
     """How the test rejected a right implementation: by its own assertion, or by a mistake in the test itself."""
     if met_our_bound(outcome):
         return text("own_test gives a function, or gets from it, more numbers than the autograder passes on in one "
-                    "call. That is no fault of yours, and a person will look at it; smaller arrays show as much")
+                    "call. That is not your fault, and a person will look at it; smaller arrays show as much")
     if "AssertionError" in outcome.kinds:
         return text("own_test rejects an implementation that is right, with {error}; "
                     "does it compare something that may differ?", error=kind_of_error(outcome))

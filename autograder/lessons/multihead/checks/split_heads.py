@@ -56,7 +56,7 @@ def refuses_below_one(ask: Ask) -> None:
     refuses(ask, probes.SPLIT_NOT_POSITIVE, text("a number of heads below one"))
 
 
-@check(text("True is no number of heads"), "1/4", needs=RIGHT)
+@check(text("True is not a number of heads"), "1/4", needs=RIGHT)
 def refuses_bool(ask: Ask) -> None:
     """In Python a bool is an int; here it is refused."""
     refuses(ask, probes.SPLIT_BOOL, text("True as the number of heads"))
