@@ -110,7 +110,7 @@ class View:
         return [int(np.flatnonzero(seen.ravel() == code)[0]) for code in codes[0, self.head, self.token]]
 
     def asked(self, function, shape, axes, array, *more):
-        """What a student's function does with numbered places; None, and the reason in `problems`, if it is of no use."""
+        """What a student's function does with numbered places; None, and the reason in `problems`, if it is useless."""
         name = getattr(function, "__name__", str(function))
         given = array.copy()
         try:

@@ -23,7 +23,8 @@ _CAUSES: tuple[tuple[str, str, Text], ...] = (
      text("An operation such as *= or += changes the array itself, and no fraction fits into an array of whole "
           "numbers: make a copy of floats first.")),
     ("TypeError", r"^float\(\) argument must be .* not '(dict|tuple|list)'",
-     text("Something that is not a number or an array was made into one, a dict perhaps: which entry of it was meant?")),
+     text("Something that is not a number or an array was made into one, a dict perhaps: which entry of it was "
+          "meant?")),
     ("ValueError", r"^matmul: ",
      text("With @, the last axis on the left and the last but one on the right must have the same length: print both "
           "shapes just before that line.")),
