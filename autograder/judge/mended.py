@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,10 @@ class Mending(AskIn):
     """
 
     def __init__(self, subject: Subject, reference: LocalSubject, explaining: Sequence[LocalSubject], telling: Result,
-                 reading: Reading):
+                 reading: Reading, straight: bool):
         super().__init__("stand-in", subject, reference)
-        self._right, self._explaining, self._telling, self._reading = reference, explaining, telling, reading
+        self._right, self._explaining, self._telling = reference, explaining, telling
+        self._reading, self._straight = reading, straight
         self._asked: dict[Call, Call] = {}
         self._mended: dict[Result, Result] = {}
         self._known = self._recognised(telling)
@@ -72,7 +73,7 @@ class Mending(AskIn):
 
     def _recognised(self, arg: Result) -> Recognised:
         right, wrong = _quantities(self._right, arg.of), [_quantities(one, arg.of) for one in self._explaining]
-        return Recognised(self._subject.insides(arg), right, wrong, self._reading(right, wrong))
+        return Recognised(self._subject.insides(arg), right, wrong, self._reading(right, wrong), self._straight)
 
 
 def laid_out_alike(forward: Judged, reference: Subject) -> bool:
@@ -106,9 +107,11 @@ def mended_world(judged: Judged, forward: Judged, failed: Sequence[str], open_su
     because = text("right; it only failed because of your {functions}", functions=forward.exercise.name)
     settled, tried = False, []
     with open_subject(functions_of(reference, proxied), tuple(proxied)) as subject:
-        for reading in READINGS:
-            ask = Mending(subject, reference, explaining, telling, reading)
-            if judged.complete or ask.taken_for in tried:
+        for reading, straight in product(READINGS, (False, True)):
+            if judged.complete or straight and forward.complete:
+                continue
+            ask = Mending(subject, reference, explaining, telling, reading, straight)
+            if ask.taken_for in tried:
                 continue
             tried.append(ask.taken_for)
             try_again(judged, "mended", ask, because)
@@ -161,6 +164,7 @@ class Recognised:
     right: Mapping[str, Any]                    # the reference's quantities by name
     wrong: Sequence[Mapping[str, Any]]          # the same of mistakes that explain the forward
     looked_up: Sequence[Mapping[str, Any]]      # those of them in which an array is looked up, in this order
+    straight: bool = False                      # whether axes in another order are the mistake: its place has the shape
     names: dict[int, tuple[str, Layout]] = field(default_factory=dict)      # of what is recognised
     sizes: dict[int, tuple[str, Layout]] = field(default_factory=dict)      # numbers that are right here
     sure: bool = True
@@ -205,7 +209,9 @@ class Recognised:
             if names:
                 free = [choice for choice in names if self._bytes(choice[0]) not in taken] or names
                 self.sure = self.sure and len({self._bytes(name) for name, _ in free}) == 1
-                self.names[i] = free[0]
+                name, layout = free[0]
+                back = self.straight and np.shape(self.right[name]) == self.found[i].shape
+                self.names[i] = name, AS_IT_IS if back else layout
                 taken.add(self._bytes(free[0][0]))
                 return True
         return False
