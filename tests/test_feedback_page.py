@@ -65,6 +65,12 @@ class Tables(HTMLParser):
             self._cell[2] += data
 
 
+def test_the_points_of_an_exercise_are_in_the_table_and_beside_its_name():
+    page = feedback_page(changed(exercises=(with_checks(verdict(points=0.5), verdict(), name="multihead", points=0.5),),
+                                 cells=(), notices=()), "en")
+    assert re.findall(r'class="points">\s*([^<]*?)\s*<', page).count("0.5 / 2") == 2
+
+
 # --- the picture --------------------------------------------------------------------------------------------------
 
 def test_the_picture_of_an_example_marks_every_wrong_number_and_the_first_one():
