@@ -41,7 +41,7 @@ def outputs(grade: Grade) -> dict[str, str]:
             **{name: export.write([grade], Order("en")).decode() for name, export in FORMATS.items()}}
 
 
-#: where messages are; the others hold points, hints and titles alone
+#: where messages always are; the others hold points, titles, and hints, which may sum messages up
 WITH_MESSAGES = {"page", "record", "terminal", "notebook", "report", "gradescope", "junit", "moodle", "runner"}
 
 
@@ -57,7 +57,8 @@ def told(grade: Grade) -> dict[str, set[str]]:
     return {name: found for name, output in outputs(grade).items() if (found := canary.found_in(output))}
 
 
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 0)) for seed in range(12)])
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed not in (0, 4)))
+                                  for seed in range(12)])
 def test_no_output_holds_a_hidden_input(graded, seed):
     grade = graded(canary.hostile(seed))
     assert grade.status == "graded", grade.for_a_person
@@ -68,7 +69,7 @@ def test_no_output_holds_a_hidden_input(graded, seed):
 def test_without_the_quoting_it_would_be_found(graded, monkeypatch, name, channel):
     monkeypatch.setattr("autograder.judge.worlds.quoted", lambda why, lengths=None: quoting.quoted(why))
     monkeypatch.setattr(facts, "_argument", lambda ask, call, names, path: path)
-    assert set(told(graded(canary.one(name, channel, "digits", "hidden")))) == WITH_MESSAGES
+    assert set(told(graded(canary.one(name, channel, "digits", "hidden")))) >= WITH_MESSAGES
 
 
 def test_the_canaries_are_what_a_submission_writes(graded):

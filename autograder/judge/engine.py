@@ -205,8 +205,8 @@ class Processes:
                 self._submission.cells, modules=self._lesson.modules_in(self._submission.language),
                 prelude=self._lesson.prelude, stand_ins=stand_ins, install=install, plan=plan,
                 allowance=self._allowance, examine=examine)
-        if not install:
-            student.expect(self._order)
+        if not self.students:                   # later ones are for examples, or for what is replaced: nothing hidden
+            student.expect(self._order)         # may reach those before its turn
         self.students.append(student)
         return student
 
