@@ -239,12 +239,12 @@ def test_a_refusal_that_sees_one_fraction_only_is_not_said_to_round() -> None:
             "if isinstance(heads, bool) or heads != int(heads):")
     cut = "x = x.reshape(B, T, heads, C // heads) "
     then = (cut, f"heads = int(heads)\n    {cut}")
-    assert assess(source(edit, then))["split_heads"].diagnosis.mistakes == ()
+    assert assess(source(edit, then))["split_heads"].diagnosis.mistakes == ("only-refuses-fractions",)
 
 
 def test_gradients_in_a_list_are_no_dict_with_other_names() -> None:
     edit = ("return dx, grads\n", "return dx, [grads[name] for name in (\"wq\", \"wk\", \"wv\", \"wo\")]\n")
-    assert assess(source(edit))["multihead_backward"].diagnosis.mistakes == ()
+    assert assess(source(edit))["multihead_backward"].diagnosis.mistakes == ("other-form",)
 
 
 def test_a_derivative_of_a_wrong_forward_gets_no_hint_against_it() -> None:
