@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import socket
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -100,7 +101,8 @@ def _replayed(work: Recorded, forked: bool) -> float:
 def _answer(frames: Iterator[bytes], lessons: Mapping[int, Prepared]) -> None:
     wire.send = lambda *_: None           # a call-back's question; its answer is the next frame
     wire.receive = lambda *_: next(frames)
-    answering = worker.Worker(None, lessons)
-    with suppress(SystemExit, KeyboardInterrupt):
+    judge, ours = socket.socketpair()     # nothing goes through it
+    with judge, ours, suppress(SystemExit, KeyboardInterrupt):
+        answering = worker.Worker(ours, lessons)
         for frame in frames:
             answering.reply(frame)

@@ -13,11 +13,11 @@ def on_a_cluster(workers: int) -> Iterator[str]:
     """The address of a scheduler on the loopback, with so many workers of one thread."""
     with ExitStack() as stack:
         scheduler = stack.enter_context(_started("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"))
-        address = _said(scheduler, r"(tcp://127\.0\.0\.1:\d+)")
+        address = _said("the scheduler", scheduler, r"(tcp://127\.0\.0\.1:\d+)")
         for _ in range(workers):
             worker = stack.enter_context(_started("worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard",
                                                   "--host", "127.0.0.1"))
-            _said(worker, r"(Registered to)")
+            _said("the worker", worker, r"(Registered to)")
         yield address
 
 
@@ -31,9 +31,9 @@ def _started(kind: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
             process.terminate()
 
 
-def _said(process: subprocess.Popen[str], pattern: str) -> str:
+def _said(name: str, process: subprocess.Popen[str], pattern: str) -> str:
     """What the process says that matches; it says it when it is ready."""
-    for line in process.stderr:
+    for line in process.stderr or ():
         if found := re.search(pattern, line):
             return found[1]
-    raise SystemExit(f"{process.args[2]} ended before it was ready")
+    raise SystemExit(f"{name} ended before it was ready")

@@ -125,7 +125,18 @@ def _zip(members: int, content: bytes) -> Callable[[Path], None]:
 
 def _notebook(middle: str, start: str = '{"cells":[{"cell_type":"code","source":"',
               end: str = '","metadata":{}}],"nbformat":4}') -> Callable[[Path], None]:
-    return lambda folder: (folder / "multihead.ipynb").write_text(start + middle + end) and None
+    return _written("multihead.ipynb", start + middle + end)
+
+
+def _written(name: str, content: str) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        (folder / name).write_text(content)
+    return make
+
+
+def _many(folder: Path) -> None:
+    for number in range(3000):
+        (folder / f"{number}.py").write_text("x = 1\n")
 
 
 def _sparse(folder: Path) -> None:
@@ -140,10 +151,9 @@ FILES: dict[str, Callable[[Path], None]] = {
     "deep lists": _notebook("[" * 10_000_000, '{"cells":', ""),
     "many cells": _notebook("{}," * 20_000_000 + "{}", '{"cells":[', '],"nbformat":4}'),
     "gigabytes of nothing": _sparse,
-    "many files": lambda folder: [(folder / f"{n}.py").write_text("x = 1\n") for n in range(3000)] and None,
+    "many files": _many,
 }
-HOSTILE = {**{name: lambda folder, source=source: (folder / "multihead.py").write_text(source) and None
-              for name, source in SOURCES.items()}, **FILES}
+HOSTILE = {**{name: _written("multihead.py", source) for name, source in SOURCES.items()}, **FILES}
 
 
 def make_class(course: Path, students: int) -> dict[str, str]:

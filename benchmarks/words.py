@@ -17,7 +17,7 @@ import argparse
 import random
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain, islice
 from pathlib import Path
 from statistics import mean, median
@@ -72,7 +72,7 @@ def of_files(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
             yield file.name, file.read_text(encoding="utf-8")
 
 
-def kind_of(exercise: ExerciseGrade, known: Collection[str]) -> str:
+def kind_of(exercise: ExerciseGrade, known: Set[str]) -> str:
     """What sort of word an exercise got."""
     ids = set(exercise.diagnosis.mistakes)
     if ids & known:

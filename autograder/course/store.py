@@ -7,7 +7,6 @@ journal, since a write-ahead log does not work on network file systems.
 """
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ import msgspec
 from autograder.course import STORE, old_journal
 from autograder.course.folder import CourseError
 from autograder.course.handed_in import OF_TIME
+from autograder.course.store_errors import in_words
 from autograder.intake.own_cells import OF_FILES
 from autograder.records import Grade, Left, Mark, Submission
 
@@ -171,7 +171,7 @@ class Store:
     def wrote(self, written: Iterable[Written]) -> None:
         """Remember that this was written."""
         rows = [(each.student, self._lesson, *each[1:]) for each in written]
-        with _in_words(self._path), self._database:
+        with in_words(self._path), self._database:
             self._database.executemany("INSERT OR REPLACE INTO written VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def forget(self, student: str) -> None:
@@ -182,7 +182,7 @@ class Store:
         self._run("VACUUM")
 
     def _run(self, statement: str, *values: object) -> list[tuple]:
-        with _in_words(self._path), self._database:
+        with in_words(self._path), self._database:
             return self._database.execute(statement, values).fetchall()
 
 
@@ -223,7 +223,7 @@ class Grades(Sequence[Grade]):
     def _read(self, numbers: Sequence[int]) -> Iterator[Grade]:
         with closing(_open(self._path)) as database:
             for number in numbers:
-                with _in_words(self._path):
+                with in_words(self._path):
                     found = database.execute("SELECT grade FROM grade WHERE number = ?", (number,)).fetchone()
                 grade = _decoded(found[0]) if found else None
                 if grade is None:
@@ -233,7 +233,7 @@ class Grades(Sequence[Grade]):
 
 def last_grades(path: Path) -> Iterator[bytes]:
     """The last grade of each student for each lesson in the store at this path, as JSON, in the order of grading."""
-    with closing(_open(path)) as database, _in_words(path):
+    with closing(_open(path)) as database, in_words(path):
         for line, in database.execute("SELECT grade FROM grade WHERE number IN (SELECT max(number) FROM grade "
                                       "GROUP BY student, lesson) ORDER BY number"):
             yield line.encode()
@@ -243,7 +243,7 @@ def last_grades(path: Path) -> Iterator[bytes]:
 
 def _open(path: Path) -> sqlite3.Connection:
     """The store at this path. Even a reader opens it for writing: what a killed process left is rolled back."""
-    with _in_words(path):
+    with in_words(path):
         database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", timeout=_PATIENCE, uri=True)
         database.execute(_SECURE)
         return database
@@ -267,7 +267,7 @@ def _make(path: Path) -> None:
 
 def _new(where: str | Path, path: Path) -> sqlite3.Connection:
     """A new store, with the grades that an older version left in the folder of this path."""
-    with _in_words(path), sqlite3.connect(where) as database:
+    with in_words(path), sqlite3.connect(where) as database:
         database.executescript(_SCHEMA)
         database.executemany(_INSERT, (_row(*kept) for kept in old_journal.grades(path.parent)))
         return database
@@ -282,22 +282,3 @@ def _decoded(line: str) -> Grade | None:
     with suppress(msgspec.MsgspecError):
         return msgspec.json.decode(line, type=Grade)
     return None
-
-
-@contextmanager
-def _in_words(path: Path) -> Iterator[None]:
-    """Report SQLite's error: CourseError if the file is invalid or not ours to write, OSError otherwise."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        name = getattr(error, "sqlite_errorname", "SQLITE_ERROR")
-        if name == "SQLITE_ERROR":
-            raise CourseError(f"{path} holds no grades of this version of the autograder ({error})") from error
-        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            raise CourseError(f"{path} is damaged ({error}); move it away, and `autograder grade` works out again what "
-                              "it held") from error
-        if name.startswith(("SQLITE_BUSY", "SQLITE_READONLY")):
-            raise CourseError(f"cannot write {path}: {error}; close what has it open, and see that it may be "
-                              "written") from error
-        full = name.startswith(("SQLITE_FULL", "SQLITE_IOERR"))
-        raise OSError(errno.ENOSPC if full else errno.EIO, str(error), str(path)) from error

@@ -10,8 +10,9 @@ from autograder.judge import cache as kept
 from autograder.judge.checks_version import answers_version
 from autograder.judge.fingerprint import Row, width
 from autograder.judge.local_subject import LocalSubject
+from autograder.judge.referred import with_reference
 from autograder.judge.table import Made, Table, size_of
-from autograder.judge.worlds import AskIn, with_reference
+from autograder.judge.worlds import AskIn
 from autograder.lessons.kit.lesson import Exercise, Lesson, Mistake
 from autograder.records import Call, Outcome
 from autograder.sandbox.allowance import for_everybody

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -20,6 +19,7 @@ import numpy as np
 
 from autograder.faults import place_of
 from autograder.judge.reasons import why_unanswered
+from autograder.judge.referred import with_reference
 from autograder.lessons.kit.compare import NotPlain
 from autograder.lessons.kit.lesson import UNWRITTEN, Check, Exercise, Lesson, Unanswered, Wrong, is_stub
 from autograder.lessons.kit.quoting import lengths_in, quoted
@@ -162,21 +162,6 @@ class AskIn:
 
     def answered(self, function: str) -> bool:
         return any(call.function == function and outcome.status == "answered" for call, outcome in self.answers.items())
-
-
-@lru_cache(maxsize=4096)
-def with_reference(call: Call, reference: Subject, stand_ins: frozenset[str]) -> Call:
-    """The call with the reference's answers, as plain arrays, where it refers to a stand-in's; made once."""
-    if not any(isinstance(arg, Result) and arg.of.function in stand_ins for arg in call.args):
-        return call
-    return Call(call.function, tuple(_plain(arg, reference, stand_ins) for arg in call.args))
-
-
-def _plain(arg: Any, reference: Subject, stand_ins: frozenset[str]) -> Any:
-    if not (isinstance(arg, Result) and arg.of.function in stand_ins):
-        return arg
-    value = reference.answer(arg.of).value
-    return value if arg.part is None else value[arg.part]
 
 
 def attempt(check: Check, ask: AskIn) -> Attempt:
