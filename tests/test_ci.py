@@ -34,7 +34,7 @@ def test_ci_looks_for_what_is_out_of_date() -> None:
 def test_ci_checks_the_types_of_every_room() -> None:
     types = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["basedpyright"]
     assert "basedpyright" in recipe("lint")
-    assert (types["typeCheckingMode"], types["include"]) == ("standard", ["autograder"])
+    assert (types["typeCheckingMode"], types["include"]) == ("standard", ["autograder", "benchmarks"])
     assert not {"ignore", "exclude"} & types.keys()
     assert not any(value in (False, "none") for key, value in types.items() if key.startswith("report"))
 
