@@ -19,8 +19,9 @@ from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.messages import CallBack, CallBackAnswer, decode_from_worker, encode
 
 LOOK_SECONDS = 0.1                        # between two looks at a child that should be ending
-AHEAD, AHEAD_BYTES = 16, 64 * 2**10       # messages on their way: less than a socket holds, so sending never waits
+AHEAD, AHEAD_BYTES = 16, 64 * 2**10       # messages on their way: less than a socket holds
 CALLBACK_CAP = 50_000                     # per question: nudging every number of a small case takes thousands
+_NOTHING = memoryview(b"")
 Reply = TypeVar("Reply")
 
 
@@ -50,6 +51,7 @@ class Conversation:
         self._charged = 0.0               # seconds of what it did that are paid for
         self.took = 0.0                   # seconds, for the last question
         self._ahead: deque[tuple[Any, int]] = deque()       # messages that were sent before their turn, and their bytes
+        self._rest = _NOTHING                # of the last of them, what the socket had no room for
 
     @property
     def complaint(self) -> str:
@@ -69,18 +71,23 @@ class Conversation:
     def send_ahead(self, message: Any) -> bool:
         """Send a message before the replies to earlier ones are there, if there is room; `ask` then only waits.
 
-        Nothing else may be asked before all that were sent ahead have been, in their order.
+        Nothing else may be asked before all that were sent ahead have been, in their order. This never waits: a child
+        can answer what it has only looked at, so that the socket fills up. The rest of a message follows in its turn.
         """
         body = encode(message)
-        if len(self._ahead) >= AHEAD or sum(size for _, size in self._ahead) + len(body) > AHEAD_BYTES:
+        if self._rest or len(self._ahead) >= AHEAD or sum(size for _, size in self._ahead) + len(body) > AHEAD_BYTES:
             return False
         self._ahead.append((message, len(body)))
         with suppress(wire.WireError):        # who waits for its reply finds out how the child ended
-            self._send(body)
+            self._rest = self._send(body)
         return True
 
-    def _send(self, body: bytes, stint: Stint | None = None) -> None:
-        wire.send(self._child.channel, body, stint and stint.patience)
+    def _send(self, body: bytes, stint: Stint | None = None) -> memoryview:
+        """Send a message; without a stint only what fits now. Returns the rest."""
+        if stint is None:
+            return wire.send_what_fits(self._child.channel, body)
+        wire.send(self._child.channel, body, stint.patience)
+        return _NOTHING
 
     def ask(self, message: Any, expected: type[Reply], seconds: float,
             call_back: Callable[[CallBack], CallBackAnswer] | None = None) -> Reply:
@@ -113,6 +120,9 @@ class Conversation:
         channel = self._child.channel
         if body is not None:
             self._send(body, stint)
+        elif self._rest and not self._ahead:
+            wire.send(channel, self._rest, stint.patience)
+            self._rest = _NOTHING
         for _ in range(CALLBACK_CAP + 1):
             reply = decode_from_worker(wire.receive(channel, stint.patience))
             if reply.nonce != nonce:

@@ -10,6 +10,7 @@ import select
 import socket
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from math import prod
 from typing import Any
 
@@ -237,18 +238,24 @@ _FIXED_SIZE = {0xca: 4, 0xcb: 8, 0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8, 0xd0: 1, 0x
 Patience = Callable[[], float]
 
 
-def send(channel: socket.socket, body: bytes, patience: Patience | None = None) -> None:
-    """Send one frame while there is patience; DeadlineError or ClosedError otherwise."""
+def send(channel: socket.socket, body: bytes | memoryview, patience: Patience | None = None) -> None:
+    """Send one frame, or the rest of one, while there is patience; DeadlineError or ClosedError otherwise."""
     if patience is not None:
         patience()
-    view = memoryview(_LENGTH.pack(len(body)) + body)
-    while view:
+    while body := send_what_fits(channel, body):
+        _wait(channel, select.POLLOUT, patience)
+
+
+def send_what_fits(channel: socket.socket, body: bytes | memoryview) -> memoryview:
+    """Send as much of a frame, or of the rest of one, as needs no waiting; returns the rest."""
+    rest = body if isinstance(body, memoryview) else memoryview(_LENGTH.pack(len(body)) + body)
+    with suppress(BlockingIOError):
         try:
-            view = view[channel.send(view, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL):]
-        except BlockingIOError:
-            _wait(channel, select.POLLOUT, patience)
+            while rest:
+                rest = rest[channel.send(rest, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL):]
         except (BrokenPipeError, ConnectionResetError):
             raise ClosedError("the channel is closed") from None
+    return rest
 
 
 def receive(channel: socket.socket, patience: Patience | None = None, cap: int = FRAME_CAP) -> Frame:
