@@ -7,6 +7,7 @@ import pytest
 from local import LESSON, Opened, source
 
 from autograder.judge.engine import Assessor
+from autograder.locale.language import translate
 
 SPLIT_SWAP, MERGE_SWAP = "return x.swapaxes(1, 2)", "h = h.swapaxes(1, 2)"
 assessor = cache(lambda: Assessor(LESSON))
@@ -45,3 +46,31 @@ def test_a_cache_of_ones_own_is_no_mistake_where_the_references_takes_its_place(
         ('cache["attention"]', 'cache["attention"]["own"]'), ('y = joined @ params["wo"]', 'y = joined')))
     assert named["multihead"] == ("missing-wo",)
     assert named["multihead_backward"] == ()
+
+
+#: raises what looks like NumPy's own words, from code that has no line of a student's
+AS_NUMPY = """
+def multihead(x, *others):
+    scope = {}
+    exec(compile("def stop(words):\\n    raise ValueError(words)", "numpy.py", "exec"), scope)
+    scope["stop"]("operands could not be broadcast together with shapes (SHAPE) (5,1)")
+"""
+
+
+@pytest.mark.parametrize(("shape", "letters"), [("2,5,3,4", "(B, T, H, d)"), ("2,5,3,4,12", None),
+                                                (",".join("25342" * 20), None)])
+def test_a_shape_in_the_text_of_an_exception_has_room_for_little_more_than_an_array(shape: str, letters: str | None
+                                                                                    ) -> None:
+    assessed = assessor().assess(Opened(source(then=AS_NUMPY.replace("SHAPE", shape))))
+    told = next(exercise for exercise in assessed.exercises if exercise.name == "multihead").diagnosis
+    hints = " ".join(translate(hint, "en") for hint in told.hints)
+    assert told.mistakes == ("stops-ValueError",)
+    assert (f"The shapes that do not fit are {letters} and (T, 1)." in hints) == (letters is not None)
+    assert ("The shapes" in hints) == (letters is not None)
+
+
+def test_one_kind_of_exception_is_told_of_an_exercise() -> None:
+    """The first question is an example, of which nothing is said before it was asked by itself."""
+    named = diagnoses(source(then="asked = []\n\n\ndef split_heads(x, heads):\n    asked.append(x)\n"
+                                  "    if len(asked) > 1:\n        return {}[heads]\n    return [][0]\n"))
+    assert named["split_heads"] == ("stops-KeyError",)

@@ -1,9 +1,12 @@
 """Checks against answers of every kind: each ends in the right word, and our own fault is never the student's."""
+from contextlib import contextmanager
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from local import Opened, source
 
+from autograder.judge.engine import Assessor
 from autograder.judge.worlds import NOT_YET_SHOWN, AskIn, attempt
 from autograder.lessons.installed import load_lesson
 from autograder.lessons.kit.lesson import Check, Unanswered, Wrong
@@ -122,3 +125,22 @@ def test_a_missing_name_is_told_where_it_may_have_been() -> None:
                          "variables of the example cells do not exist when your work is graded")
     assert why("hedas") == ("f raised NameError (cell 12, line 3). A name is used that does not exist there: is it "
                             "spelt as where it gets its value, and does that come first?")
+
+
+def test_nothing_that_saw_hidden_inputs_runs_while_an_example_is_asked_to_be_quoted() -> None:
+    """It could tell a process beside it what it has seen, by how busy it is."""
+    opened, running, beside = Opened(source(("return x.swapaxes(1, 2)", "return x"))), [], []
+
+    @contextmanager
+    def watched(stand_ins, install):
+        if not install:                         # nothing is replaced: the first process, the examples', those of tests
+            beside.append(len(running))
+        with opened(stand_ins, install) as subject:
+            running.append(subject)
+            yield subject
+            running.remove(subject)
+    assessed = Assessor(LESSON).assess(watched)
+    example = assessed.exercises[0].verdicts[0]
+    assert (example.verdict, example.message != NOT_YET_SHOWN) == ("wrong", True)
+    assert len(beside) > 2
+    assert not any(beside)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -89,7 +89,8 @@ class Assessor:
         tests = [exercise for exercise in self.lesson.exercises if exercise.implementations and not exercise.skipped]
         trials = [Trials(test, open_subject, self._implementation, self.reference, self.lesson.names_in_an_example)
                   for test in tests]
-        with open_subject({}, ()) as own:
+        with ExitStack() as processes:
+            own = processes.enter_context(open_subject({}, ()))
             with stage("own tests"):
                 known = [one.in_one(own) for one in trials]
             with stage("checks"):
@@ -99,6 +100,7 @@ class Assessor:
                 with suppress(UsedUp):
                     self._stand_in(judged, open_subject)
                     for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
+                    processes.close()           # what saw hidden inputs does not run beside what is quoted
                     show_examples(judged.values(), open_subject, self.reference)
         diagnoses = self._diagnoses(judged)
 
@@ -276,10 +278,9 @@ class Engine:
             processes = Processes(self._sandbox, self.lesson, submission, allowance, order)
             return self._assessor.assess(processes), processes.students
         with allowance.judging():
-            try:
+            with suppress(ZygoteLost):
                 return once()
-            except ZygoteLost:
-                return once()
+            return once()
 
 
 def _since(start: float) -> float:
@@ -295,6 +296,5 @@ def _told(students: list[Student]) -> list[Text]:
 
 
 def _suspicious(students: list[Student]) -> tuple[Text, ...]:
-    if any(student.tampered for student in students):
-        return (text("the code made a system call that no solution needs, and the kernel ended it there"),)
-    return ()
+    tampered = text("the code made a system call that no solution needs, and the kernel ended it there")
+    return (tampered,) if any(student.tampered for student in students) else ()

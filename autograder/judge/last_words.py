@@ -28,6 +28,7 @@ VAGUE = frozenset({"{name} has the right shape but wrong values", "{function} ra
 ENDINGS = frozenset({"{function} raised {error}", "{why}. {cause}", OF_YOUR_OWN})
 CHANGES = "{function} changes its argument {argument}; work on a copy"
 MOST_ALONE = 2                                  # things that fail while everything else is right
+MOST_AXES = 4                                   # of a shape in the text of an exception
 _PREFIXES = ("where-", "stops-", "only-", "changes-")
 
 
@@ -116,7 +117,7 @@ def how_it_ends(judged: Judged, answers: Answers, trial: Trial | None) -> list[W
     lengths = _lengths(outcome, trial) if trial is not None and outcome is not None and not outcome.own else None
     says = (text("Every question ends like this: {why}", why=told) if len(ended) == len(own)
             else text("Not every question gets an answer; some end like this: {why}", why=told))
-    return [Word(f"stops-{ended[0].kinds[0] if ended[0].kinds else 'Exception'}",
+    return [Word(f"stops-{_kind(told)}",
                  says if lengths is None else text("{one} {other}", one=says, other=lengths))]
 
 
@@ -151,6 +152,13 @@ def _told(judged: Judged) -> Text | None:
     whys = (one.why for one, check in zip(judged.attempts, judged.exercise.checks, strict=True)
             if one.word == "raised" and not check.shown)
     return next((why for why in whys if why is not None and why.template in ENDINGS), None)
+
+
+def _kind(told: Text) -> str:
+    """The kind of the exception that this tells of: no other may be told of an exercise."""
+    kinds = (_kind(value) if isinstance(value, Text) else value for name, value in told.values.items()
+             if isinstance(value, Text) or name == "error")
+    return next((str(kind) for kind in kinds if kind), "")
 
 
 # --- lengths in the text of an exception --------------------------------------------------------------------------
@@ -188,5 +196,6 @@ def _letter(number: int, trial: Trial) -> str | None:
 
 
 def _letters(shape: str, trial: Trial) -> str | None:
+    """A shape in letters; None for one of many axes, which a student's code chose to carry what it has seen."""
     named = [_letter(int(number), trial) for number in shape.split(",") if number]
-    return None if None in named else f"({', '.join(filter(None, named))})"
+    return None if None in named or len(named) > MOST_AXES else f"({', '.join(filter(None, named))})"
