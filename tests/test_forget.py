@@ -10,7 +10,8 @@ from autograder import cli
 from autograder.authoring.demo import make_class
 from autograder.course.folder import Course, CourseError
 from autograder.course.store import Store
-from autograder.nbgrader.removal import folders_of, mentions
+from autograder.nbgrader.gradebook import GradebookError
+from autograder.nbgrader.removal import folders_of, in_gradebook, mentions
 
 GONE, OTHER = "student-01", "student-02"
 
@@ -77,6 +78,18 @@ def test_of_an_older_course_the_others_grades_stay(course):
     assert naming(course, GONE) == []
     with Store.reading(course, "multihead") as store:
         assert store.students() == {OTHER, "student-03"}
+
+
+def test_where_there_is_no_gradebook_none_is_made(course):
+    Path("gradebook.db").unlink()
+    assert cli.run(["forget", GONE, "--yes"]) == 0
+    assert not Path("gradebook.db").exists()
+
+
+def test_a_gradebook_that_cannot_be_asked_is_not_one_without_the_student(tmp_path):
+    (tmp_path / "nbgrader_config.py").write_text("c.CourseDirectory.db_url = 'postgresql://127.0.0.1:1/course'\n")
+    with pytest.raises(GradebookError, match="postgresql"):
+        in_gradebook(Course.find(tmp_path), GONE)
 
 
 def test_nothing_is_removed_before_it_was_agreed_to(course, capsys, monkeypatch):

@@ -3,12 +3,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from own_course import hand_in, softmax_course
 
 from autograder import api, cli
+from autograder.faults import Refused
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.rehearsal import rehearse
 from autograder.lessons.installed import load_lesson, whole
@@ -133,6 +135,15 @@ def test_an_endless_mistake_is_a_wrong_one_and_stops_nobody(course, capsys):
     Path("work.py").write_text(Path(SOLUTION).read_text().replace("powers / np", "powers * np"))
     assert run("check", "work.py") == 0
     assert "0 / 4" in capsys.readouterr().out
+
+
+def test_an_implementation_for_a_test_of_a_students_own_that_cannot_be_made_is_refused():
+    lesson = load_lesson("multihead")
+    own = next(exercise for exercise in lesson.exercises if exercise.implementations)
+    name, made = next(iter(own.implementations.items()))
+    alone = replace(own, stand_ins=(), implementations={name: replace(made, make=lambda source: "def (")})
+    with pytest.raises(Refused, match=f"the implementation '{name}' of own_test cannot be made: SyntaxError"):
+        rehearse(replace(lesson, exercises=(alone,)))
 
 
 # --- what else is refused -----------------------------------------------------------------------------------------
