@@ -18,10 +18,13 @@ from stores import keep
 from autograder import cli
 from autograder.course.mark import own_mark
 from autograder.course.settings import Settings
+from autograder.locale.language import VERDICT_WORDS, translate
+from autograder.output.class_list import ClassList, Person
 from autograder.output.exports import FORMATS, Order
 from autograder.output.exports.github import as_result, in_markdown, in_two
 from autograder.output.exports.order import ExportError
 from autograder.output.exports.roster import RosterError, read_roster
+from autograder.output.exports.words import comment
 from autograder.output.jsonl import json_line
 from autograder.records import VERDICTS, text
 
@@ -267,6 +270,17 @@ def test_no_word_of_a_students_is_a_command_of_the_runner_or_ends_the_block_of_t
 
 
 # --- tables -------------------------------------------------------------------------------------------------------
+
+def test_sections_alone_have_their_columns():
+    order = Order(language="en", people=ClassList({"student-01": Person("student-01", section="A")}))
+    header, row = table(written("csv", [FIRST], order))
+    assert (header[:3], row[:3]) == (["student", "name", "section"], ["student-01", "", "A"])
+
+
+def test_only_a_submission_that_broke_is_said_to_be_broken():
+    said = translate(VERDICT_WORDS["broken"], "en")
+    assert (said in comment(BROKEN, "en").splitlines(), said in comment(GRADE, "en").splitlines()) == (True, False)
+
 
 def test_a_sheet_has_a_row_for_each_submission_and_no_zero_for_unknown():
     header, first, second, third, fourth = table(written("csv", [FIRST, SECOND, UNREADABLE, BROKEN]))

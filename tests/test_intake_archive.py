@@ -136,6 +136,13 @@ def test_an_archive_that_unpacks_enormously_is_refused(lesson, tmp_path, monkeyp
     assert "unpacks to" in reasons(submissions)[0]
 
 
+def test_only_what_may_be_notebooks_counts_towards_the_bound_of_files_without_a_suffix(lesson, tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "BARE_CAP", len(HONEST))
+    content = packed("student-01/tiny.txt", ("student-01/drawing.png", b"x" * len(HONEST)))
+    assert found(read_archive(lesson, tmp_path, content)) == [("student-01/tiny.txt", "tiny")]
+    assert found(read_archive(lesson, tmp_path, packed("student-01/tiny.txt", "student-02/tiny.txt"))) == []
+
+
 def test_an_archive_with_endless_members_is_refused(lesson, tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MEMBER_CAP", 2)
     assert "3 members" in reasons(read_archive(lesson, tmp_path, packed("a.ipynb", "b.ipynb", "c.ipynb")))[0]
