@@ -190,6 +190,13 @@ def test_a_cell_without_source_is_blank(lesson):
     assert sources(read_bytes("a.ipynb", data(notebook(*cells)), lesson)) == [DOUBLE, HALVE]
 
 
+def test_lines_inside_a_text_make_a_notebook_no_python_file(lesson):
+    broken = HONEST.replace(b"\\n", b"\n").replace(b'"def ', b'"\ndef ')
+    submission = read_bytes("a.ipynb", broken, lesson)
+    assert [source.strip() for source in sources(submission)] == sources(read_bytes("a.ipynb", HONEST, lesson))
+    assert "control characters" in notices(submission)[0]
+
+
 @pytest.mark.parametrize(("content", "says"), [
     (b"", "empty: 0 bytes"),
     (b" \r\n\0\0", "empty: 5 bytes"),
@@ -211,7 +218,6 @@ def test_a_cell_without_source_is_blank(lesson):
     (b"PK\x03\x04", "zip archive"),
     (bytes(range(256)) * 9, "without text"),
     (b"\n<!DOCTYPE html>\n<html>", "web page"),
-    (b"<html><pre>\ndef double(x):\n    return 2 * x\n</pre>", "web page"),
     (b'{"a":' * 100_000, "nested deeper"),
     (b'{"cells":' + b"[" * 100_000, "not a notebook"),
     (b'{"cells": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}", "not a notebook"),
