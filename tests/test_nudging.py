@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 from autograder.judge.engine import Limits
@@ -13,6 +14,7 @@ from autograder.lessons.multihead.lesson import LESSON
 from autograder.lessons.multihead.variants import variant
 from autograder.records import Call, Cell, Outcome, Text
 from autograder.sandbox.student import Sandbox
+from autograder.sandbox.wire.watching import Watch
 
 SAMPLE = 30
 RIGHT = LESSON.reference_source
@@ -422,3 +424,13 @@ def test_a_person_and_the_student_are_told_and_it_costs_nothing(engine_with):
 def test_nothing_is_watched_unless_it_is_asked(sandbox):
     with sandbox.open([Cell(0, "import sys\ndef f(): return sys.gettrace() is None")], modules={}, prelude="") as one:
         assert one.answer(Call("f", ())).value is True
+
+
+def test_what_holds_very_many_things_without_numbers_is_not_looked_through_at_every_line():
+    """A right solution that has a long list of words at hand would spend all its time on being watched."""
+    watch, words = Watch([np.ones((2, 3))]), ["word"] * 1_000_000
+    looks = 0
+    while not watch.unwatched and looks < 100:
+        watch._look([words])
+        looks += 1
+    assert 1 < looks < 100

@@ -26,6 +26,7 @@ import numpy as np
 LINES = 20_000                            # of the student's code that are looked at
 OBJECTS = 400_000                         # that are looked at, in all of those
 _AT_A_LINE = 1_000                        # objects
+_PASSED_OVER = 64                         # what has no arrays in it takes this much less than what may have
 _DEEP = 6                                 # dicts, lists and objects within one another
 _SMALL = 0.01                             # of the size of an input
 _MOST = 4096                              # numbers in an array that is looked at
@@ -104,7 +105,9 @@ class Watch:
                 self._objects -= 1
                 array = _as_array(value)
                 if array is None:
-                    within += _inside(value)
+                    held = _inside(value)
+                    self._objects -= len(held) // _PASSED_OVER
+                    within += held
                 elif array.dtype == object:
                     within += array.ravel()[:_AT_A_LINE].tolist()
                 else:
