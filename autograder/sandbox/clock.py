@@ -43,8 +43,16 @@ class Clock:
         self.mark()
 
     def mark(self) -> None:
-        """Store the present readings; between two questions they do not change."""
+        """Store the present readings. Between two questions only what was sent ahead changes them."""
         self.unread, self.before = 0.0, (self.computed(), self.waited())
+
+    def between(self) -> float:
+        """Seconds that it has computed since the last question, on what was sent ahead; what follows counts anew."""
+        ahead = self.computed() - self.before[0] - self.unread
+        if ahead < _SHORT:
+            return 0.0
+        self.mark()
+        return ahead
 
     def computed(self) -> float:
         """Seconds of processor time of all its threads; the last reading, once it has ended."""

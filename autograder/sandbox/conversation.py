@@ -95,6 +95,9 @@ class Conversation:
         body = None if self._ahead and self._ahead[0][0] is message else encode(message)
         if body is None:
             self._ahead.popleft()
+            done = self._clock.between()      # of this question or of later ones: it counts, but not to their limits
+            self._allowance.charge(done)
+            self._charged += done
         stint = Stint(self._clock, seconds, self._allowance)
         try:
             try:

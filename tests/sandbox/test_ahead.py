@@ -1,6 +1,8 @@
 """Questions that are sent before their turn get the answers that they would get in their turn."""
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -114,3 +116,16 @@ def test_the_judge_does_not_wait_for_room_where_nothing_is_taken_out(hurried) ->
     assert statuses[0] == "answered"
     assert statuses[-1] == "timed_out"
     assert set(statuses[:-1]) == {"answered"}
+
+
+BURNS = "import time\ndef burn(n):\n    end = time.process_time() + n\n    while time.process_time() < end: pass\n"
+
+
+def test_what_is_computed_ahead_is_not_the_time_of_a_later_question(unwalled) -> None:
+    one, order = unwalled(BURNS), [of("burn", 0.01 * number) for number in (0, 10, 11, 12)]
+    one.expect(order)
+    one.answer(order[0])
+    before = one._child._clock.computed()
+    while one._child._clock.computed() < before + 0.33:         # the judge is busy elsewhere, and all are answered
+        time.sleep(0.01)
+    assert max(one.answer(call).seconds for call in (*order[1:], of("burn", 0.02))) < 0.3
