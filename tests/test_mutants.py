@@ -101,6 +101,13 @@ def test_neither_docstrings_nor_messages_change():
         assert ("x has {x.ndim} axes, not 3" in mutant.source) or "x has..." in mutant.change
 
 
+def test_an_error_is_left_out_but_stays_an_error():
+    source = "def graded(x):\n    if x < 0:\n        raise ValueError('x is negative')\n    return x\n"
+    changes = [mutant.change for mutant in mutants(source, ["graded"])]
+    assert [change for change in changes if change.startswith("graded: raise")] == [
+        "graded: raise ValueError('x is negative') -> pass"]
+
+
 @pytest.mark.slow
 def test_every_mutant_is_python_with_a_name_and_a_source_of_its_own(made: list[Mutant]):
     assert len(made) > 900

@@ -124,6 +124,17 @@ def test_a_mistake_that_costs_points_elsewhere_breaks_the_proof(assessor: Assess
         "merge-halved: costs points in merge_heads, expected in split_heads, merge_heads",)
 
 
+def test_a_mistake_in_an_own_test_is_caught_and_needs_no_name():
+    """Its checks say what the test lets through."""
+    empty = mistake(make=written("def own_test(multihead, multihead_backward):\n    pass\n"), exercises=("own_test",))
+    lesson = replace(LESSON)
+    lesson.__dict__["mistakes"] = (empty,)
+    assert catalogue.in_own_test(lesson, empty)
+    tried = catalogue.try_all(lesson, Assessor(LESSON), silent)
+    assert [claim for claim in catalogue.claims(lesson, tried) if not claim.holds] == []
+    assert catalogue.nameable(lesson, tried) == []
+
+
 def test_a_habit_that_costs_points_breaks_the_proof(assessor: Assessor):
     assert broken_claims(assessor, mistake(advice=text("Do not halve."))) == {
         "habits": ("merge-halved: costs points in merge_heads",)}

@@ -36,9 +36,10 @@ def verify(lesson: Lesson, limits: Limits | None = None, quick: bool = False, pr
         claims = [*ends.full_marks(lesson, assessor, engine), *ends.nothing(lesson, assessor, engine)]
         isolation = engine.isolation
     functions = replace(lesson, exercises=tuple(each for each in lesson.exercises if not each.implementations))
-    tried = catalogue.try_all(lesson, Assessor(functions) if quick else assessor, progress)
+    alone = quick and not any(catalogue.in_own_test(lesson, mistake) for mistake in lesson.mistakes)
+    tried = catalogue.try_all(lesson, Assessor(functions) if alone else assessor, progress)
     claims += catalogue.claims(lesson, tried)
-    named = [trial for trial in tried if not trial.mistake.advice]
+    named = catalogue.nameable(lesson, tried)
     claims += leave_one_out(Assessor(functions), named[::step], progress)
     made = mutation.all_mutants(lesson)
     unharmed = mutation.try_mutants(lesson, assessor.reference, made[::step], limits, progress)

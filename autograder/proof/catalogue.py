@@ -72,7 +72,18 @@ def claims(lesson: Lesson, tried: Sequence[Tried]) -> list[Claim]:
         _claim("entries of the catalogue that are in order", tried, _disorder(lesson, tried)),
         _claim("mistakes caught, where they are made and nowhere else", mistakes, map(misplaced, mistakes)),
         _claim("habits that cost nothing and get their notice", habits, map(_unnoticed, habits)),
-        _claim("mistakes named by their diagnosis", mistakes, map(misnamed, mistakes), least=NAMED)]
+        _claim("mistakes named by their diagnosis", nameable(lesson, tried), map(misnamed, nameable(lesson, tried)),
+               least=NAMED)]
+
+
+def nameable(lesson: Lesson, tried: Sequence[Tried]) -> list[Tried]:
+    """The mistakes that a diagnosis can name: no habits, and none in a test, of which the checks say what it lets by."""
+    return [trial for trial in tried if not trial.mistake.advice and not in_own_test(lesson, trial.mistake)]
+
+
+def in_own_test(lesson: Lesson, mistake: Mistake) -> bool:
+    """Whether it is made in an exercise that is a test of the student's own."""
+    return any(exercise.implementations for exercise in lesson.exercises if exercise.name in mistake.exercises)
 
 
 def _claim(says: str, tried: Sequence[Tried], why: Iterable[str], least: float = 100.0) -> Claim:
