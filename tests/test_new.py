@@ -230,3 +230,16 @@ def test_an_exercise_joins_the_tuple_of_its_lesson() -> None:
 def test_a_file_that_is_not_as_it_should_be_is_refused(edit) -> None:
     with pytest.raises(CannotMake, match="expected"):
         edit()
+
+
+def test_a_function_that_is_a_parameter_is_not_called_from_the_lesson(tmp_path, monkeypatch):
+    """An own test is handed the function that it tries: nothing takes its place."""
+    monkeypatch.chdir(tmp_path)
+    Path("solutions").mkdir()
+    Path("lessons").mkdir()
+    Path("nbgrader_config.py").touch()
+    Path("solutions/sums.py").write_text("def double(x):\n    return 2 * x\n\n\ndef four(x):\n    return 2 * double(x)\n"
+                                         "\n\ndef own_test(double):\n    assert double(1) == 2\n")
+    made = new_lesson(Checkout(tmp_path, "lessons"), "sums", "", 2, "x").files["lessons/sums/lesson.py"]
+    assert 'four.CHECKS, stand_ins=("double",), proxied=("double",))' in made
+    assert 'Exercise("own_test", "test_own_test", 2, own_test.CHECKS)' in made

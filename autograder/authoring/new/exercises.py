@@ -27,7 +27,7 @@ class Function:
     parameters: str
     about: str = '"""TODO: the fact, with its shapes."""'       # its docstring, as written
     body: tuple[str, ...] = ("    raise NotImplementedError",)
-    names: frozenset[str] = frozenset()         # what it mentions
+    names: frozenset[str] = frozenset()         # what it mentions, beyond its parameters
 
     def cell(self, language: str) -> Words:
         """What the notebook in this language has of it."""
@@ -148,7 +148,8 @@ def _functions(source: str, path: str, points: int) -> list[Function]:
     return [Function(node.name, points, ast.unparse(node.args),
                       "\n".join(lines[node.body[0].lineno - 1:node.body[0].end_lineno]).strip()
                       if ast.get_docstring(node) else Function.about, tuple(own[node.name]),
-                     frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name)))
+                     frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
+                     - {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)})
              for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
 
 
