@@ -315,6 +315,13 @@ def test_a_lesson_without_a_mistake_that_can_be_made_grades_what_is_wrong(course
     assert (grade.status, grade.points) == ("graded", 0)
 
 
+def test_implementations_that_the_lesson_does_not_name_are_said_to_be_missing():
+    lesson = load_lesson("multihead")
+    one = next(exercise for exercise in lesson.exercises if exercise.implementations)
+    with pytest.raises(Refused, match="there is no implementation '.*'; the Exercise in lesson.py gives none: add"):
+        rehearse(replace(lesson, exercises=(replace(one, implementations={}),)))
+
+
 @pytest.mark.parametrize("name", ["multihead", "layernorm"])
 def test_the_lessons_that_are_installed_come_through_the_same_door(name):
     rehearse(whole(load_lesson(name)))

@@ -41,7 +41,7 @@ def rehearse(lesson: Lesson, reference: Subject | None = None) -> None:
 
 
 def _rehearse(lesson: Lesson, exercise: Exercise, reference: Subject) -> None:
-    trials = {name: _trial(lesson, exercise, name) for name in exercise.implementations}
+    trials = _Trials({name: _trial(lesson, exercise, name) for name in exercise.implementations})
     ask = AskIn("own", reference, reference, trials=trials)
     for check in exercise.checks:
         if fault := _fault(lesson, exercise, check, ask):
@@ -56,6 +56,14 @@ def _rehearse(lesson: Lesson, exercise: Exercise, reference: Subject) -> None:
         except (WireError, TypeError, OverflowError) as error:
             raise Refused(f"{_place_of(lesson, call)}: an argument of {call.function} cannot be sent to a student's "
                           f"process ({error}); expected None, numbers, text, arrays, dicts of those") from None
+
+
+class _Trials(dict[str, Outcome]):
+    """What an own test says of each implementation; another name is an error that says where the names are given."""
+
+    def __missing__(self, name: str) -> Outcome:
+        raise LookupError(f"there is no implementation {name!r}; the Exercise in lesson.py gives "
+                          f"{', '.join(self) or 'none: add implementations=… to it'}")
 
 
 def _trial(lesson: Lesson, exercise: Exercise, name: str) -> Outcome:
