@@ -91,7 +91,8 @@ def test_a_configuration_that_is_no_good_is_told_in_one_line(tmp_path, line, sai
 
 
 def test_a_folder_that_is_no_course_says_what_to_do(tmp_path):
-    with pytest.raises(CourseError, match="is not a course: it has no nbgrader_config.py and no folder submitted/"):
+    with pytest.raises(CourseError, match="is not a course: it has no nbgrader_config.py and no folder submitted/; go "
+                       "to the folder of the course, or make one with `autograder init my-course`"):
         Course.find(tmp_path)
     with pytest.raises(CourseError, match="there is no folder"):
         Course.find(tmp_path / "absent")

@@ -1,14 +1,17 @@
 """The release: nbgrader's own, proven clean, byte for byte the one in the repository."""
 import base64
+import errno
 import re
 import shutil
 import sqlite3
+import tempfile
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbgrader.validator import Validator
 
+from autograder import cli
 from autograder.authoring.leak import Leak, Secrets, prove
 from autograder.authoring.release import release
 from autograder.authoring.solved import _solving, prove_unsolved
@@ -291,3 +294,14 @@ def test_the_reference_itself_is_found_in_each_exercise_that_asks_for_arrays():
     assert {exercise for *_, exercise in _solving("multihead", ("reference.py",), (("reference.py", source),),
                                                   "")} == {
         "split_heads", "merge_heads", "multihead", "multihead_backward"}
+
+
+def test_a_folder_that_may_not_be_written_is_one_line(course, monkeypatch, capsys):
+    def refuse(*arguments, **named):
+        raise OSError(errno.EROFS, "Read-only file system", f"{course}/.release-x")
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", refuse)
+    monkeypatch.chdir(course)
+    assert cli.run(["release", "--lesson", "multihead"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"autograder release: cannot write {course}/.release-x: Read-only file system; the course's")
+    assert said.count("\n") == 1

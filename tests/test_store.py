@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from autograder import cli
 from autograder.course.folder import CourseError
 from autograder.course.store import Store, Written, last_grades
 from autograder.records import Cell, ExerciseGrade, Grade, Submission, Verdict, text
@@ -258,3 +259,12 @@ def test_a_page_that_was_damaged_is_one_line(course: Path) -> None:
     path.write_bytes(whole[:4096] + b"\xaa" * (len(whole) - 4096))
     with pytest.raises(CourseError, match="is damaged"), Store(course, *BASIS) as store:
         store.last("student-1")
+
+
+@pytest.mark.parametrize("command", [["report"], ["export", "--format", "csv"]])
+def test_a_store_that_is_damaged_is_said_to_be_so_by_whoever_reads_it(tmp_path, monkeypatch, capsys, command):
+    monkeypatch.chdir(tmp_path)
+    Path(".autograder").mkdir()
+    Path(".autograder/store.db").write_text("nothing that SQLite wrote")
+    assert cli.run(command) == 2
+    assert ".autograder/store.db is damaged (file is not a database); move it away" in capsys.readouterr().err

@@ -40,7 +40,7 @@ def _in_store(path: Path) -> Iterator[bytes] | None:
     """The lines of a file that is a database; None if it is not."""
     from autograder.course.store import last_grades
     with suppress(OSError), path.open("rb") as file:
-        return last_grades(path) if file.read(len(DATABASE)) == DATABASE else None
+        return last_grades(path) if path == stored() != JOURNAL or file.read(len(DATABASE)) == DATABASE else None
     return None
 
 

@@ -1,6 +1,7 @@
 """The commands about the lesson itself: `autograder release` and `verify`."""
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ import click
 from autograder.cli.common import BROKEN, DONE, LESSON
 from autograder.cli.lessons import default_lesson, lesson_option, lessons_to_try
 from autograder.cli.options import common, examples
+
+FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)       # ours to read only
 
 
 @click.command(short_help="Make release/ out of assignments/.", epilog=examples(
@@ -29,6 +32,11 @@ def release(lesson: str | None) -> int:
             made = make_release(Path.cwd(), name)
         except (FileNotFoundError, ValueError) as error:
             raise click.UsageError(str(error)) from None
+        except OSError as error:
+            if error.errno not in FORBIDDEN:
+                raise
+            raise click.UsageError(f"cannot write {error.filename}: {error.strerror}; the course's folder must be "
+                                   "writable for whoever makes a release of it") from None
         click.echo(f"{os.path.relpath(made.folder)}: {', '.join(made.files)}; {made.points:g} points; "
                    f"contains none of the {made.secret_lines} secret lines")
     return DONE

@@ -66,7 +66,7 @@ class Course:
         configured = any((self.root / f"{CONFIG}{suffix}").exists() for suffix in (".py", ".json"))
         if not configured and not self.path("submitted", "", "").is_dir():
             raise CourseError(f"{self.root} is not a course: it has no {CONFIG}.py and no folder submitted/; go to the "
-                              "folder of the course, or make one with `nbgrader quickstart`")
+                              "folder of the course, or make one with `autograder init my-course`")
 
     def _wrong(self, name: str, expected: str) -> CourseError:
         return CourseError(f"{self.root / CONFIG}.py: CourseDirectory.{name} is {self.setting(name)!r}, "
