@@ -85,6 +85,10 @@ def test_without_metadata_given_cells_are_known_by_their_text(lesson, points):
     assert "recognised by their text" in notices(submission)[0]
 
 
+def test_given_cells_of_which_none_is_there_are_not_said_to_be_known(lesson):
+    assert not any("recognised by their text" in said for said in notices(taken(lesson, code("def other(): pass"))))
+
+
 def test_a_solution_that_became_text_is_read_as_code_with_a_notice(lesson):
     cells = handed_in()
     cells[2] = markdown(f"```python\n{DOUBLE}\n```", "double")

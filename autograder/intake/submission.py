@@ -12,7 +12,7 @@ from autograder.intake.encoding import Unreadable, utf8_of
 from autograder.intake.names import label, stem
 from autograder.intake.notebook_json import notebook_cells
 from autograder.intake.own_cells import own_cells
-from autograder.intake.template import template_of
+from autograder.intake.template import normalised, template_of
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Cell, NotebookCell, Submission, Text, text
 
@@ -56,7 +56,8 @@ def content_of(name: str, data: bytes) -> Content:
 def of_content(name: str, student: str, content: Content, lesson: Lesson) -> Submission:
     """The submission for this lesson; raises Unreadable if there is too much in it."""
     stripped = []
-    if content.is_notebook and template_of(lesson).given and not any(cell.grade_id for cell in content.cells):
+    if content.is_notebook and not any(cell.grade_id for cell in content.cells) and any(
+            normalised(cell.source) in template_of(lesson).code for cell in content.cells if cell.kind == "code"):
         stripped.append(text("The notebook has lost its marks of nbgrader (other tools strip them); the given cells "
                              "were recognised by their text."))
     return _submission(name, student, content.cells, [*content.notices, *stripped, *content.cut], lesson,

@@ -40,7 +40,9 @@ def print_results(to: Console, grades: Sequence[Grade], language: str, people: C
         to.print(Line(translate(text("and {count} more", count=len(looks) - SHOWN), language), "dim"))
     absent = people.without({grade.student for grade in grades})
     if absent:
-        to.print(Line(translate(text("{count} of the class handed in nothing:", count=len(absent)), language), "bold"))
+        how_many = (text("1 of the class handed in nothing:") if len(absent) == 1
+                    else text("{count} of the class handed in nothing:", count=len(absent)))
+        to.print(Line(translate(how_many, language), "bold"))
         to.print(Line(plain(" " + ", ".join(people.called(person.student) for person in absent))))
     if any(grade.isolation == "none" for grade in grades if grade.status != "unreadable"):
         print_not_isolated(to, language)
