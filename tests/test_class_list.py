@@ -175,6 +175,8 @@ def test_grade_and_diff_say_who_handed_in_nothing(course, capsys) -> None:
     said = capsys.readouterr().out
     assert "1 of the class handed in nothing:\n student-03 (Bo Béyer)" in said
     assert "student-02 (Mo)" in said
+    assert run(["grade", "--lang", "nl"]) in (0, 1)
+    assert "1 uit de klas leverde niets in:\n" in capsys.readouterr().out
 
 
 def test_json_lines_have_who_handed_in_nothing_and_every_reader_passes_over_it(course, capsys) -> None:

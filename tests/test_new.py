@@ -119,6 +119,7 @@ def test_a_check_that_is_written_passes_and_fails_where_it_should(checkout: Chec
                   "layernorm").returncode == 0
     fill(folder / "autograder/lessons/layernorm/checks/layer_norm.py",
          ("TODO: the fact, as the student reads it", "Without a gain, y is the bias"), ('"0", needs', '"1/8", needs'),
+         ('stay as they were"), "1/4"', 'stay as they were"), "1/8"'),      # what the new one is worth
          ("TODO: which case, and what only this check shows.", "All of gain is zero."),
          ('raise NotImplementedError("ask about a case of probes.py, and raise Wrong if the answer is wrong")',
           "right_output(ask, probes.ZERO_GAIN)"))
