@@ -231,6 +231,11 @@ def test_a_skipped_exercise_has_no_mean():
     assert "own_test" not in out.partition("submissions graded")[2]
 
 
+def test_lines_in_a_file_end_without_blanks():
+    out = printed(changed(notices=(text("a notice that is longer than one line " * 4),)), UNREADABLE, summary=True)
+    assert not [line for line in out.splitlines() if line.endswith(" ")]
+
+
 def test_a_class_without_submissions_is_no_error():
     file = io.StringIO()
     print_results(console(file), [], "en")

@@ -4,8 +4,9 @@ Everything is drawn as literal text (`rich.text.Text`, never markup), since stud
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import TextIO
+from typing import Any, TextIO, cast
 
 from rich.console import Console
 from rich.padding import Padding
@@ -34,6 +35,7 @@ from autograder.records import CellReport, ExerciseGrade, Grade, Verdict, text
 
 WIDTH = 100                              # wider lines are hard to read
 STATUS = {"unreadable": text("could not be read"), "broken": VERDICT_WORDS["broken"]}
+_BLANKS = re.compile(" +(?=\n)")
 _STYLE = {"✓": "green", "✗": "red", "–": "dim", "‼": "bold red", "○": "yellow"}
 
 
@@ -43,10 +45,25 @@ class _Console(Console):
         raise
 
 
+class _Trimmed:
+    """A file that gets no blanks at the end of a line, with which rich fills the cells of a table."""
+
+    def __init__(self, file: TextIO):
+        self._file = file
+
+    def write(self, written: str) -> int:
+        return self._file.write(_BLANKS.sub("", written))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
 def console(file: TextIO) -> Console:
-    """A console that adds no colours of its own; 80 columns if the output is not a terminal."""
+    """A console that adds no colours of its own; where it is not a terminal, 80 columns and no blanks at their ends."""
     made = _Console(file=file, highlight=False, markup=False, emoji=False)
     made.width = min(made.width, WIDTH) if made.is_terminal else 80
+    if not made.is_terminal:
+        made.file = cast("TextIO", _Trimmed(file))
     return made
 
 
