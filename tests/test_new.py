@@ -239,7 +239,7 @@ def test_a_function_that_is_a_parameter_is_not_called_from_the_lesson(tmp_path, 
     Path("solutions").mkdir()
     Path("lessons").mkdir()
     Path("nbgrader_config.py").touch()
-    Path("solutions/sums.py").write_text("def double(x):\n    return 2 * x\n\n\ndef four(x):\n    return 2 * double(x)\n"
+    Path("solutions/sums.py").write_text("def double(x):\n    return 2 * x\n\n\ndef four(x):\n    return double(x)\n"
                                          "\n\ndef own_test(double):\n    assert double(1) == 2\n")
     made = new_lesson(Checkout(tmp_path, "lessons"), "sums", "", 2, "x").files["lessons/sums/lesson.py"]
     assert 'four.CHECKS, stand_ins=("double",), proxied=("double",))' in made

@@ -77,7 +77,7 @@ def claims(lesson: Lesson, tried: Sequence[Tried]) -> list[Claim]:
 
 
 def nameable(lesson: Lesson, tried: Sequence[Tried]) -> list[Tried]:
-    """The mistakes that a diagnosis can name: no habits, and none in a test, of which the checks say what it lets by."""
+    """The mistakes that a diagnosis can name: no habits, and none in a test, whose checks say what it lets by."""
     return [trial for trial in tried if not trial.mistake.advice and not in_own_test(lesson, trial.mistake)]
 
 
