@@ -229,7 +229,7 @@ class Verdict(msgspec.Struct, frozen=True):
     verdict: str
     points: float | None
     max_points: float
-    world: str | None = None             # "own", "stand-in" or "own-derivative"
+    world: str | None = None             # "own", "stand-in", "mended", "straight-after" or "own-derivative"
     message: Text | None = None          # what was seen and expected; of a hidden check no inputs, no values
     mistakes: tuple[str, ...] = ()       # ids of the catalogue, best first
     picture: Picture | None = None       # of the first difference, where it can be drawn

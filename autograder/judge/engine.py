@@ -21,6 +21,7 @@ from autograder.judge.order import order_of
 from autograder.judge.own_test import Trials, own_test
 from autograder.judge.points import exercise_grade, ungraded, without_points
 from autograder.judge.rehearsal import rehearse
+from autograder.judge.straight_after import only_remembers, straight_after
 from autograder.judge.worlds import Attempt, Judged, Open, functions_of, own_derivative_world, own_world, stand_in_world
 from autograder.lessons.kit.lesson import Implementation, Lesson
 from autograder.lessons.kit.quoting import quoted
@@ -99,6 +100,7 @@ class Assessor:
                 notices, for_a_person = self.lesson.advice(answers, self.reference, own.answer)
                 with suppress(UsedUp):
                     self._stand_in(judged, open_subject)
+                    straight_after(judged, own, self.reference)
                     for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
                     processes.close()           # what saw hidden inputs does not run beside what is quoted
                     show_examples(judged.values(), open_subject, self.reference)
@@ -141,7 +143,8 @@ class Assessor:
         remarks = []
         for one in judged.values():
             forward = judged.get(one.exercise.differentiates or "")
-            if one.complete or forward is None or all(attempt.world == "own" for attempt in forward.attempts):
+            if one.complete or forward is None or only_remembers(one) or all(
+                    attempt.world == "own" for attempt in forward.attempts):
                 continue
             answers = any(outcome.status == "answered" for outcome in forward.answers_to(forward.exercise.name))
             if one.reads_no_other_cache and not answers:

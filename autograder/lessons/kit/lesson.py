@@ -104,17 +104,18 @@ class Check:
     needs: tuple[str, ...] = ()                 # earns points only if one of these checks passed; empty: always
     derivative: bool = False                    # may also hold in the world "own-derivative"
     shown: bool = False                         # its inputs are in the notebook, so messages may name numbers
+    memory: bool = False                        # that nothing is remembered from one call to the next
 
 
 def check(title: Text, points: str, needs: tuple[str, ...] = (), derivative: bool = False,
-          shown: bool = False) -> Callable[[Callable[[Ask], None]], Check]:
+          shown: bool = False, memory: bool = False) -> Callable[[Callable[[Ask], None]], Check]:
     """Make a Check of a function; its name, with dashes, is the check's name.
 
     `points` is a fraction such as "1/4": of the exercise, if those of all its checks add up to 1; else they are points.
     """
     def make(run: Callable[[Ask], None]) -> Check:
         name = run.__name__.strip("_").replace("_", "-")
-        return Check(name, title, Fraction(points), run, needs, derivative, shown)
+        return Check(name, title, Fraction(points), run, needs, derivative, shown, memory)
     return make
 
 

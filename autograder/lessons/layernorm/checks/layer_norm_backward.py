@@ -150,7 +150,7 @@ def keeps_arguments(ask: Ask) -> None:
     leaves_arguments(ask, probes.GENERAL.backward, ("cache", "dy"))
 
 
-@check(text("The same call gives the same answer again"), "1/8", needs=RIGHT)
+@check(text("The same call gives the same answer again"), "1/8", needs=RIGHT, memory=True)
 def same_answer_twice(ask: Ask) -> None:
     """Backward twice on one cache."""
     stays_as_it_was(ask, probes.GENERAL.backward, probes.SINGLE_PRECISION.backward)
