@@ -44,6 +44,10 @@ def said(grade: ExerciseGrade) -> str:
     ("multihead_backward", (DK, '"k": np.swapaxes(dscores, -1, -2) @ q * 0'), "all-zeros + dx", "dWK: all zeros"),
     ("multihead_backward", ('"btc,bte->ce", x, dpart', '"btc,bte->ce", x[:, :-1], dpart[:, :-1]'),
      "sums-without-last-token", "a sum without the last token"),
+    ("multihead_backward", ('"btc,bte->ce", x, dpart', '"c,e->ce", x[-1, -1], dpart[-1, -1]'),
+     "sums-last-of-all", "the last token of the last sequence alone"),
+    ("merge_heads", ("h = h.swapaxes(1, 2)", "H, h = H - 1, h[:, 1:].swapaxes(1, 2)"), "head-without-first",
+     "the first of the heads missing"),
     ("multihead_backward", ("djoined = dy @", "djoined = 0.5 * dy @"), "times-1/2", "1/2 times"),
     ("split_heads", ("return x.swapaxes(1, 2)", "return np.roll(x.swapaxes(1, 2), 1, axis=2)"), "time-rolled",
      "the tokens shifted by one"),
@@ -55,6 +59,19 @@ def test_the_steps_that_give_the_answers_are_named(exercise: str, edit: tuple[st
     assert grade.points < grade.max_points
     assert words in said(grade)
     assert set(grade.diagnosis.mistakes) >= {one for one in id.split(" + ") if one != "dx"}
+
+
+def test_a_choice_that_would_spoil_what_is_right_is_not_named() -> None:
+    """dK = 0 gives the same dX as a dX without the route through K, and dWK is right."""
+    grade = graded((ADD, f"{ADD} * (name != 'wk')"), ('grads = {"wo": np.einsum("btj,btc->jc", cache["joined"], dy)}',
+                   'grads = {"wo": np.einsum("btj,btc->jc", cache["joined"], dy) / len(dy)}'))["multihead_backward"]
+    assert set(grade.diagnosis.mistakes) == {"times-1/B", "dx-missing-k"}
+
+
+def test_a_condition_is_told_without_a_wider_one() -> None:
+    grade = graded(("C % heads != 0", "C % heads != 0 or T % heads != 0"))["split_heads"]
+    assert list(grade.diagnosis.mistakes) == ["where-three-heads", "where-T-in-heads"]
+    assert "only where T cannot be divided by H" in said(grade)
 
 
 @pytest.mark.parametrize(("exercise", "edit", "words"), [

@@ -154,9 +154,19 @@ class Families:
                 continue
             rows, _ = self._table(model, trial).like(list(model.leaves).index(name), given[trial][name])
             found = ((ways, self._factor(model, given, ways, name)) for ways in self._ways(model, trial, rows))
-            for one in _cheapest(Explained(ways, {name: factor}) for ways, factor in found if factor is not None):
+            for one in self._without_harm(model, given, wrong, _cheapest(
+                    Explained(ways, {name: factor}) for ways, factor in found if factor is not None)):
                 told.setdefault(one.ways, Explained(one.ways)).factors.update(one.factors)
         return list(told.values())
+
+    def _without_harm(self, model: Model, given: Given, wrong: Mapping[str, Trial], found: list[Explained]
+                      ) -> list[Explained]:
+        """Of several choices those that leave every leaf right that is right; all where none does."""
+        if len(found) < 2:
+            return found
+        right = {leaf for leaves in given.values() for leaf in leaves} - wrong.keys()
+        return [one for one in found
+                if all(self._factor(model, given, one.ways, leaf) == "" for leaf in right)] or found
 
     def _ways(self, model: Model, trial: Trial, rows: Iterable[int]) -> list[tuple[Way, ...]]:
         """The ways of these rows, fewest first, as many as can be tried on the other questions in time."""

@@ -83,6 +83,8 @@ def where_it_goes_wrong(model: Model, judged: Judged, answers: Answers, referenc
              for name, where, holds in model.conditions for these, id, says in (
                  (bad, "where-{}", _WRONG_ONLY), (good, "where-not-{}", _RIGHT_ONLY))
              if {call for call in right if holds(call)} == these]
+    ids = {word.id for word in found}           # "with one head, or one token" says no more than "with one head" then
+    found = [word for word in found if word.id.partition("-or-")[0] not in ids - {word.id}]
     ending = _told(judged) if all(answers[call].status == "raised" for call in bad) else None
     if ending is not None and found:
         says = text("{where} Where it is wrong, this happens: {why}", where=found[-1].says, why=ending)

@@ -106,8 +106,10 @@ def _longer(got: Array, want: Array, letters: list[str]) -> Found:
         for axis, letter in enumerate(letters):
             short, many = want.shape[axis] - got.shape[axis], _many(letter)
             if got.size and short > 0:
-                for word, what, start in (("last", text("the last of its {axis} missing", axis=many), 0),
-                                          ("first", text("the first of its {axis} missing", axis=many), short)):
+                last, first = (text("the last of its {axis} missing", axis=many),
+                               text("the first of its {axis} missing", axis=many)) if short == 1 else (
+                    text("its last few {axis} missing", axis=many), text("its first few {axis} missing", axis=many))
+                for word, what, start in (("last", last, 0), ("first", first, short)):
                     part = want.take(range(start, start + got.shape[axis]), axis)
                     if part.shape == got.shape and _alike(got, part):
                         yield f"without-{word}-{letter}", what

@@ -55,6 +55,8 @@ def of_sizes(sizes: Callable[[Call], Any]) -> tuple[Condition, ...]:
         ("B-is-T", text("where B = T"), lambda B, T, H, d: B == T),
         ("B-is-H", text("where B = H"), lambda B, T, H, d: B == H),
         ("T-is-H", text("where T = H"), lambda B, T, H, d: T == H),
+        ("T-in-heads", text("where T cannot be divided by H"), lambda B, T, H, d: H > 0 and T % H > 0),
+        ("B-in-heads", text("where B cannot be divided by H"), lambda B, T, H, d: H > 0 and B % H > 0),
         ("H-is-d", text("where H = d"), lambda B, T, H, d: d == H),
         ("T-is-d", text("where T = d"), lambda B, T, H, d: d == T),
         ("odd-width", text("where d is odd"), lambda B, T, H, d: d % 2 == 1),

@@ -77,6 +77,8 @@ def _along(axis: int, what: str) -> tuple[Way, ...]:
                lambda y, s: np.take(y, [0], axis) + 0 * y),
         _after(f"{what}-without-last", text("the last of the {what} missing", what=word),
                lambda y, s: np.take(y, range(y.shape[axis] - 1), axis)),
+        _after(f"{what}-without-first", text("the first of the {what} missing", what=word),
+               lambda y, s: np.take(y, range(1, y.shape[axis]), axis)),
         _after(f"{what}-averaged", text("the {what} averaged", what=word),
                lambda y, s: y.mean(axis, keepdims=True) + 0 * y),
         _after(f"{what}-sorted", text("the {what} sorted", what=word), lambda y, s: np.sort(y, axis)))
