@@ -68,6 +68,15 @@ def test_a_choice_that_would_spoil_what_is_right_is_not_named() -> None:
     assert set(grade.diagnosis.mistakes) == {"times-1/B", "dx-missing-k"}
 
 
+def test_one_answer_for_all_questions_is_said_to_be_one() -> None:
+    for name, last in (("multihead_backward", "return dx, grads"), ("split_heads", "return x.swapaxes(1, 2)")):
+        what = last.removeprefix("return ")
+        edit = last, f"if not KEPT:\n        KEPT.append(({what}))\n    return KEPT[0]"
+        grade = graded(edit, then="KEPT = []")[name]
+        assert grade.diagnosis.mistakes == ("same-for-all",)
+        assert "does it remember the first one?" in said(grade)
+
+
 def test_a_condition_is_told_without_a_wider_one() -> None:
     grade = graded(("C % heads != 0", "C % heads != 0 or T % heads != 0"))["split_heads"]
     assert list(grade.diagnosis.mistakes) == ["where-three-heads", "where-T-in-heads"]

@@ -89,7 +89,7 @@ class Catalogue:
 
     def _found(self, judged: Judged, right: Iterable[str] = ()) -> list[Made]:
         worlds = ("own-forward", "own") if judged.needs_its_own_earlier_answers else ("stand-in", "own")
-        for world in worlds:
+        for world in (*worlds, "straight-after"):
             answers = of_function(judged.answers.get(world, {}), judged.exercise.name)
             if any(map(_tells, answers.values())):
                 found = [made for made in self._explain(judged.exercise, answers, world)
@@ -109,6 +109,9 @@ class Catalogue:
 
     def _sound(self, judged: Judged, right: set[str]) -> Iterator[Answers]:
         """The answers in each world in which everything that they build on is right."""
+        if "straight-after" in judged.answers:
+            yield judged.answers["straight-after"]
+            return
         exercise = judged.exercise
         builds_on_right = right.issuperset(exercise.stand_ins)
         own = "own-forward" if judged.needs_its_own_earlier_answers else "own"

@@ -17,7 +17,7 @@ from autograder.judge import cache as kept
 from autograder.judge.checks_version import answers_version
 from autograder.judge.family_words import AND, NOTHING, Explained, Word, told
 from autograder.judge.fingerprint import MOST
-from autograder.judge.last_words import how_it_ends, in_another_form, where_it_goes_wrong
+from autograder.judge.last_words import how_it_ends, in_another_form, same_for_all, where_it_goes_wrong
 from autograder.judge.worlds import Judged
 from autograder.lessons.kit.lesson import Lesson
 from autograder.lessons.kit.model import Model, Trial, Way
@@ -73,6 +73,8 @@ class Families:
         """The explanations of this exercise's answers, if there are any."""
         if (model := self._models.get(exercise)) is None:
             return []
+        if said := same_for_all(model, answers, self._reference):
+            return said
         given = _given(model, answers)
         said = [word for one in self._explanations(model, given) for word in told(one)]
         return said or self._first_wrong(model, answers)

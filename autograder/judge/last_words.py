@@ -29,12 +29,28 @@ ENDINGS = frozenset({"{function} raised {error}", "{why}. {cause}", OF_YOUR_OWN}
 CHANGES = "{function} changes its argument {argument}; work on a copy"
 MOST_ALONE = 2                                  # things that fail while everything else is right
 MOST_AXES = 4                                   # of a shape in the text of an exception
-_PREFIXES = ("where-", "stops-", "only-", "changes-")
+_PREFIXES = ("where-", "stops-", "only-", "changes-", "same-")
 
 
 def from_last(id: str) -> bool:
     """Whether an id is of one of these words."""
     return id.startswith(_PREFIXES)
+
+
+def same_for_all(model: Model, answers: Answers, reference: Subject) -> list[Word]:
+    """Whether all questions get one and the same answer, although their right answers have different shapes."""
+    given = [(answers[trial.call], reference.answer(trial.call)) for trial in model.trials if trial.call in answers]
+    if len(given) < 2 or any(one.status != "answered" for pair in given for one in pair):
+        return []
+    got, want = ([[leaf for leaf in leaves(one.value) if isinstance(leaf, np.ndarray)] for one in each]
+                 for each in zip(*given, strict=True))
+    shapes = {tuple(leaf.shape for leaf in right) for right in want}
+    alike = all(len(one) == len(got[0]) and all(map(np.array_equal, one, got[0])) for one in got[1:])
+    if len(shapes) == 1 or not alike or not any(leaf.any() for leaf in got[0]):
+        return []
+    says = text("{function} gives one and the same answer to questions of different sizes: does it remember the first "
+                "one?", function=model.exercise)
+    return [Word("same-for-all", says)]
 
 
 def in_another_form(model: Model, answers: Answers, reference: Subject) -> list[Word]:

@@ -37,7 +37,7 @@ def _again(arg: object) -> object:
 def straight_after(judged: Mapping[str, Judged], own: Subject, reference: Subject) -> None:
     """Let what holds straight after the student's own forward pass, where other questions in between spoil it.
 
-    Where the forward is right, these answers are also those that are diagnosed.
+    Where the forward is right, these answers are diagnosed too.
     """
     for one in judged.values():
         forward = judged.get(one.exercise.differentiates or "")
@@ -55,8 +55,7 @@ def straight_after(judged: Mapping[str, Judged], own: Subject, reference: Subjec
             for index in memory:
                 one.attempts[index] = Attempt("wrong", Text(_ELSEWHERE.template, names))
             if forward.complete:
-                one.answers.pop("stand-in", None)
-                one.answers["own"] = {**one.answers["own"], **ask.answers}
+                one.answers[WORLD] = {**one.answers["own"], **ask.answers}
 
 
 _IN_BETWEEN = text("right straight after {forward}; it only failed because {forward} was asked something else in "
