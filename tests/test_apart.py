@@ -14,9 +14,10 @@ import zipfile
 from pathlib import Path
 
 import msgspec
+import psutil
 import pytest
 from courses import LESSON, hand_in, new_course, released
-from waiting import HANGS
+from waiting import HANGS, eventually
 
 from autograder.course.submitted import submitted
 from autograder.intake import apart, own_cells, read, read_folder, reading
@@ -162,6 +163,28 @@ def test_whoever_stops_listening_leaves_no_process():
     assert children() > before
     listening.close()
     assert children() == before
+
+
+#: reads without end, and is killed while nobody takes what was read
+KILLED = """
+import itertools, os, signal
+from autograder.intake import apart
+
+listening = apart.each(lambda: itertools.repeat(bytes(10_000)), bytes)
+next(listening)
+print("reading", flush=True)
+signal.pause()
+"""
+
+
+def test_a_run_that_is_killed_leaves_no_process_that_reads():
+    with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == b"reading\n"
+        [reader] = psutil.Process(run.pid).children()
+        eventually(lambda: reader.status() == psutil.STATUS_SLEEPING)           # the pipe is full
+        run.kill()
+        assert psutil.wait_procs([reader], timeout=HANGS)[1] == []
 
 
 @pytest.mark.parametrize(("end", "fault"), [

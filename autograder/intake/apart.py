@@ -71,6 +71,7 @@ def each(read: Callable[[], Iterable[T]], kind: type[T], seconds: float = SECOND
     ours, theirs = os.pipe()
     child = _fork()
     if child == 0:
+        os.close(ours)                        # else it would wait for ever to write to itself, once nobody reads
         _work(read, theirs, min(seconds, SECONDS))
     os.close(theirs)
     ended = None
