@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -144,11 +145,15 @@ def test_a_lesson_of_the_course_travels_to_workers_that_do_not_have_it(address, 
     assert (grade.points, grade.checks) == (10, checks_version(load_lesson(NAME, course_with_lesson)))
 
 
-@pytest.mark.parametrize("where", ["tcp://127.0.0.1:1", "nonsense", "foo://127.0.0.1:8786", "127.0.0.1:999999", ""])
+@pytest.mark.parametrize("where", ["tcp://127.0.0.1:1", "nonsense", "foo://127.0.0.1:8786", "127.0.0.1:999999", "",
+                                   "file.json"])
 def test_an_address_where_no_scheduler_is_costs_one_line(course, monkeypatch, capsys, where):
     monkeypatch.setattr(cluster, "CONNECT", 1.0)
     monkeypatch.chdir(course)
+    Path("file.json").write_text('["no address"]')
+    before = set(threading.enumerate())
     assert cli.run(["grade", "--cluster", where]) == 3
+    assert not set(threading.enumerate()) - before              # a client left behind holds up whoever comes next
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 1
     assert said[0].startswith(f"autograder: there is no Dask scheduler at {where}")

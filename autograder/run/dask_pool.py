@@ -5,6 +5,7 @@ gives up. A scheduler is trusted like the machine itself: anyone who can reach i
 """
 from __future__ import annotations
 
+import json
 import logging
 import time
 import warnings
@@ -84,13 +85,14 @@ class ClusterPool:
     @contextmanager
     def _connected(self) -> Iterator[Client]:
         from distributed import Client
+        from distributed.utils import LoopRunner
         if not self._address:                       # Dask would start its own cluster
             raise self._unreachable("the address is empty")
-        where = "scheduler_file" if Path(self._address).is_file() else "address"
-        options: dict[str, Any] = {where: self._address, "timeout": CONNECT, "set_as_default": False}
         try:
-            client = Client(**options)
-        except (OSError, ValueError, TypeError, OverflowError, RuntimeError) as error:
+            address = _address(self._address)
+            LoopRunner().run_sync(_answers, address)        # a client that cannot connect is never closed
+            client = Client(address=address, timeout=CONNECT, set_as_default=False)
+        except (OSError, ValueError, TypeError, LookupError, OverflowError, RuntimeError) as error:
             why = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise self._unreachable(why) from None
         try:
@@ -156,6 +158,19 @@ class ClusterPool:
         if isinstance(said, ImportError) or "ModuleNotFoundError" in str(said):
             raise Stopped(f"the worker at {address} has no autograder, or a different one: {said}; {REMEDY}")
         raise Stopped(f"the worker at {address} cannot grade: {said}")
+
+
+def _address(given: str) -> str:
+    """The address itself, also where the file of `dask scheduler --scheduler-file` is given."""
+    return json.loads(Path(given).read_text())["address"] if Path(given).is_file() else given
+
+
+async def _answers(address: str) -> None:
+    """Connect and hang up again; OSError where nobody answers, ValueError where that cannot be an address."""
+    from distributed.comm import connect
+    from distributed.security import Security
+    comm = await connect(address, timeout=CONNECT, **Security().get_connection_args("client"))
+    comm.abort()
 
 
 @contextmanager
