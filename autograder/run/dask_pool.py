@@ -167,7 +167,7 @@ def _address(given: str) -> str:
 
 async def _answers(address: str) -> None:
     """Connect and hang up again; OSError where nobody answers, ValueError where that cannot be an address."""
-    from distributed.comm import connect
+    from distributed.comm.core import connect
     from distributed.security import Security
     comm = await connect(address, timeout=CONNECT, **Security().get_connection_args("client"))
     comm.abort()
