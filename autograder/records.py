@@ -8,7 +8,7 @@ Words for people are `Text`: an English sentence with named gaps, translated onl
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
@@ -171,21 +171,20 @@ class CellReport(msgspec.Struct, frozen=True):
 class Subject(Protocol):
     """Something that answers calls: the reference, a known mistake, or a student's code behind the wall."""
 
-    def answer(self, call: Call) -> Outcome:
-        """The outcome of this call; the same Call gives the same recorded Outcome when it is asked again."""
-        ...
+    #: The outcome of this call; the same Call gives the same recorded Outcome when it is asked again.
+    def answer(self, call: Call) -> Outcome: ...
 
-    def unchanged(self, call: Call) -> bool:
-        """Whether the answer to this earlier call is unchanged since it was given."""
-        ...
+    #: Whether the answer to this earlier call is unchanged since it was given.
+    def unchanged(self, call: Call) -> bool: ...
 
-    def insides(self, result: Result) -> list[Any]:
-        """The arrays and numbers that this (part of an) answer holds, at any depth; None for what is not plain data."""
-        ...
+    #: The arrays and numbers that this (part of an) answer holds, at any depth; None for what is not plain data.
+    def insides(self, result: Result) -> list[Any]: ...
 
-    def forgets(self, function: str) -> bool:
-        """Whether this function is known to keep nothing from one call to the next."""
-        ...
+    #: Whether this function is known to keep nothing from one call to the next.
+    def forgets(self, function: str) -> bool: ...
+
+    #: Tell in which order calls will probably be asked; None where something else is asked.
+    def expect(self, order: Sequence[Call | None]) -> None: ...
 
 
 #: stand-ins for a process: for each name, what the judge answers when the process calls it

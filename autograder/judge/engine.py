@@ -20,16 +20,15 @@ from autograder.judge.mended import NO_ANSWER, NO_CACHE, laid_out_alike, mended_
 from autograder.judge.order import order_of
 from autograder.judge.own_test import Trials, own_test
 from autograder.judge.points import exercise_grade, ungraded, without_points
+from autograder.judge.processes import Processes
 from autograder.judge.rehearsal import rehearse
 from autograder.judge.straight_after import only_remembers, straight_after
 from autograder.judge.worlds import Attempt, Judged, Open, functions_of, own_derivative_world, own_world, stand_in_world
 from autograder.lessons.kit.lesson import Implementation, Lesson
 from autograder.lessons.kit.quoting import quoted
-from autograder.records import Diagnosis, ExerciseGrade, Grade, StandIns, Subject, Submission, Text, text
-from autograder.sandbox.ahead import Order
+from autograder.records import Diagnosis, ExerciseGrade, Grade, Subject, Submission, Text, text
 from autograder.sandbox.allowance import Allowance, UsedUp, for_everybody
-from autograder.sandbox.plan import MORE, NOTICES_CAP
-from autograder.sandbox.student import Sandbox, Student, ZygoteLost, available
+from autograder.sandbox.student import Sandbox, ZygoteLost, available
 from autograder.stages import stage
 
 
@@ -95,6 +94,7 @@ class Assessor:
             with stage("own tests"):
                 known = [one.in_one(own) for one in trials]
             with stage("checks"):
+                own.expect(order_of(self.lesson, self.reference))
                 judged = own_world(self.lesson, own, self.reference)
                 answers = {name: one.answers["own"] for name, one in judged.items()}
                 notices, for_a_person = self.lesson.advice(answers, self.reference, own.answer)
@@ -193,29 +193,6 @@ class Assessor:
         return self._implementations[implementation.make]
 
 
-class Processes:
-    """Opens fresh processes with a student's cells; later ones know from the first which cells hang."""
-
-    def __init__(self, sandbox: Sandbox, lesson: Lesson, submission: Submission, allowance: Allowance,
-                 order: Order = ()):
-        self._sandbox, self._lesson, self._submission, self._allowance = sandbox, lesson, submission, allowance
-        self._order = order
-        self._test = next((exercise.name for exercise in lesson.exercises if exercise.implementations), "")
-        self.students: list[Student] = []
-
-    def __call__(self, stand_ins: StandIns, install: tuple[str, ...]) -> Student:
-        plan, examine = (self.students[0].plan, "") if self.students else (None, self._test)
-        with stage("cells"):
-            student = self._sandbox.open(
-                self._submission.cells, modules=self._lesson.modules_in(self._submission.language),
-                prelude=self._lesson.prelude, stand_ins=stand_ins, install=install, plan=plan,
-                allowance=self._allowance, examine=examine)
-        if not self.students:                   # later ones are for examples, or for what is replaced: nothing hidden
-            student.expect(self._order)         # may reach those before its turn
-        self.students.append(student)
-        return student
-
-
 class Engine:
     """Grades submissions of one lesson, one after another, on one warm sandbox."""
 
@@ -251,35 +228,34 @@ class Engine:
             return self._without_points(submission, start, submission.fault if submission.unreadable is None else None)
         try:
             with _quiet_numbers():
-                assessment, students = self._assessed(submission)
+                assessment, processes = self._assessed(submission)
         except Exception as error:              # what the judge stumbled over may say what an answer holds
             return self._without_points(submission, start, reason(error) if isinstance(error, OSError | ZygoteLost)
                                         else text("the autograder failed: {error}", error=place_of(error)))
-        exercises, newer = with_causes(assessment.exercises, self.lesson.exercises, submission, students[0].reports)
+        exercises, newer = with_causes(assessment.exercises, self.lesson.exercises, submission, processes.reports)
         points = [exercise.points for exercise in exercises if not exercise.skipped]
         known = [each for each in points if each is not None]
         whole = len(known) == len(points)
         return Grade(
             submission.name, submission.student, submission.lesson, "graded" if whole else "broken",
             sum(known) if whole else None, float(self.lesson.points), exercises=tuple(exercises),
-            cells=students[0].reports,
-            notices=(*submission.notices, *newer, *map(quoted, _told(students)), *assessment.notices),
-            for_a_person=(*submission.for_a_person, *assessment.for_a_person, *newer, *_suspicious(students),
-                          *submission.handed_in.asks),
+            cells=processes.reports,
+            notices=(*submission.notices, *newer, *map(quoted, processes.notices), *assessment.notices),
+            for_a_person=(*submission.for_a_person, *assessment.for_a_person, *newer,
+                          *processes.suspicions, *submission.handed_in.asks),
             isolation=self.isolation, seconds=_since(start), language=submission.language, key=submission.key,
             checks=self._version)
 
     def _without_points(self, submission: Submission, start: float, failed: Text | None) -> Grade:
         return without_points(submission, self.lesson, self.isolation, self._version, failed, _since(start))
 
-    def _assessed(self, submission: Submission) -> tuple[Assessment, list[Student]]:
+    def _assessed(self, submission: Submission) -> tuple[Assessment, Processes]:
         """The assessment and the student's processes. A lost zygote is never the student's fault: then once more."""
-        order = order_of(self.lesson, self._assessor.reference)
         allowance = Allowance(max(0.0, self._budget - submission.seconds))
 
-        def once() -> tuple[Assessment, list[Student]]:
-            processes = Processes(self._sandbox, self.lesson, submission, allowance, order)
-            return self._assessor.assess(processes), processes.students
+        def once() -> tuple[Assessment, Processes]:
+            processes = Processes(self._sandbox, self.lesson, submission, allowance)
+            return self._assessor.assess(processes), processes
         with allowance.judging():
             with suppress(ZygoteLost):
                 return once()
@@ -288,16 +264,3 @@ class Engine:
 
 def _since(start: float) -> float:
     return round(time.perf_counter() - start, 4)
-
-
-def _told(students: list[Student]) -> list[Text]:
-    """What the processes of one submission have to say about its cells, each thing once."""
-    told: list[Text] = []
-    for student in students:
-        told += [notice for notice in student.notices if notice not in told]
-    return [*told[:NOTICES_CAP], MORE] if len(told) > NOTICES_CAP else told
-
-
-def _suspicious(students: list[Student]) -> tuple[Text, ...]:
-    tampered = text("the code made a system call that no solution needs, and the kernel ended it there")
-    return (tampered,) if any(student.tampered for student in students) else ()

@@ -42,3 +42,6 @@ class _Asked:
 
     def forgets(self, function: str) -> bool:
         return self._reference.forgets(function)
+
+    def expect(self, order: Order) -> None:
+        raise AssertionError("its own order is what is being found out")

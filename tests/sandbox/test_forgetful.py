@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from autograder.intake import from_sources
-from autograder.judge.engine import Engine, Processes
+from autograder.judge.engine import Engine
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.own_test import Trials
+from autograder.judge.processes import Processes
 from autograder.judge.worlds import Judged
 from autograder.lessons.installed import load_lesson
 from autograder.records import Outcome
