@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from zlib import crc32
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from autograder.judge import cache as kept
 from autograder.judge.checks_version import answers_version
 from autograder.judge.family_words import AND, NOTHING, Explained, Word, told
-from autograder.judge.fingerprint import MOST
+from autograder.judge.fingerprint import directions
 from autograder.judge.last_words import how_it_ends, in_another_form, same_for_all, where_it_goes_wrong
 from autograder.judge.worlds import Judged
 from autograder.lessons.kit.lesson import Lesson
@@ -298,13 +298,4 @@ def _shape(array: np.ndarray) -> int:
 def _seen(array: np.ndarray) -> np.ndarray:
     """The projections of an array of one of our own shapes."""
     numbers = np.nan_to_num(np.asarray(array, dtype=float).ravel())
-    return numbers @ _directions(numbers.size)
-
-
-def _directions(size: int) -> np.ndarray:
-    return _kept_directions(size) if size <= MOST else _kept_directions.__wrapped__(size)
-
-
-@lru_cache(maxsize=64)
-def _kept_directions(size: int) -> np.ndarray:
-    return np.random.default_rng(size).normal(size=(size, PROJECTIONS))
+    return numbers @ directions(numbers.size, PROJECTIONS)

@@ -111,17 +111,17 @@ def _array(value: np.ndarray) -> tuple[int, float, float]:
     holes = "" if finite.all() else str(crc32(np.ascontiguousarray(finite).tobytes()))
     token = _token("array", str(value.shape), str(value.dtype.kind == "f"), holes)
     numbers = np.where(finite, value, 0).ravel().astype(float)
-    return token, float(numbers @ _direction(numbers.size)), float(np.linalg.norm(numbers))
+    return token, float(numbers @ directions(numbers.size)), float(np.linalg.norm(numbers))
 
 
-def _direction(size: int) -> np.ndarray:
-    """A fixed random direction, the same in every process; a student chooses how many there are, and how long."""
-    return _kept_direction(size) if size <= MOST else np.resize(_kept_direction(MOST), size)
+def directions(size: int, *many: int) -> np.ndarray:
+    """Fixed random directions, the same in every process; a student chooses how many there are, and how long."""
+    return _kept_directions(size, *many) if size <= MOST else np.resize(_kept_directions(MOST, *many), (size, *many))
 
 
 @lru_cache(maxsize=64)
-def _kept_direction(size: int) -> np.ndarray:
-    return np.random.default_rng(size).normal(size=size)
+def _kept_directions(*shape: int) -> np.ndarray:
+    return np.random.default_rng(shape[0]).normal(size=shape)
 
 
 def _token(*words: str) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from autograder.judge.family_words import Word
 from autograder.judge.reasons import OF_YOUR_OWN
 from autograder.judge.worlds import Judged
-from autograder.lessons.kit.compare import TOLERANCE, relative_error
+from autograder.lessons.kit.compare import alike
 from autograder.lessons.kit.lesson import UNWRITTEN
 from autograder.lessons.kit.model import Model, Trial
 from autograder.lessons.kit.quoting import once
@@ -45,8 +45,8 @@ def same_for_all(model: Model, answers: Answers, reference: Subject) -> list[Wor
     got, want = ([[leaf for leaf in leaves(one.value) if isinstance(leaf, np.ndarray)] for one in each]
                  for each in zip(*given, strict=True))
     shapes = {tuple(leaf.shape for leaf in right) for right in want}
-    alike = all(len(one) == len(got[0]) and all(map(np.array_equal, one, got[0])) for one in got[1:])
-    if len(shapes) == 1 or not alike or not any(leaf.any() for leaf in got[0]):
+    equal = all(len(one) == len(got[0]) and all(map(np.array_equal, one, got[0])) for one in got[1:])
+    if len(shapes) == 1 or not equal or not any(leaf.any() for leaf in got[0]):
         return []
     says = text("{function} gives one and the same answer to questions of different sizes: does it remember the first "
                 "one?", function=model.exercise)
@@ -63,7 +63,7 @@ def in_another_form(model: Model, answers: Answers, reference: Subject) -> list[
         right = reference.answer(trial.call).value
         want = {name: part for name, part in model.parts(right).items() if name in model.leaves}
         held = [leaf for leaf in leaves(outcome.value) if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fiu"]
-        if not all(any(_same(leaf, part) for leaf in held) for part in want.values()):
+        if not all(any(alike(leaf, part) for leaf in held) for part in want.values()):
             return []
         found = found or not _formed(model, outcome.value, right)
     says = text("All numbers are right; only the form in which they come back is not: {function} should return {form}",
@@ -77,11 +77,6 @@ def _formed(model: Model, got: object, right: object) -> bool:
         return len(value) if isinstance(value, tuple) else 1
     parts, wanted = model.parts(got), model.parts(right).keys() & model.leaves.keys()
     return many(got) == many(right) and all(isinstance(parts.get(name), np.ndarray) for name in wanted)
-
-
-def _same(got: object, want: object) -> bool:
-    return isinstance(got, np.ndarray) and isinstance(want, np.ndarray) and got.shape == want.shape and (
-        relative_error(got, want) <= TOLERANCE)
 
 
 def where_it_goes_wrong(model: Model, judged: Judged, answers: Answers, reference: Subject) -> list[Word]:
@@ -121,7 +116,7 @@ def _right(model: Model, got: Outcome, want: Outcome) -> bool | None:
     if got.status == "raised":
         return False
     parts = model.parts(got.value)
-    return all(_same(parts.get(name), part) for name, part in model.parts(want.value).items() if name in model.leaves)
+    return all(alike(parts.get(name), part) for name, part in model.parts(want.value).items() if name in model.leaves)
 
 
 def how_it_ends(judged: Judged, answers: Answers, trial: Trial | None) -> list[Word]:

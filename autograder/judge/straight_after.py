@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from autograder.judge.worlds import AskIn, Attempt, Judged, attempt
+from autograder.judge.worlds import AskIn, Attempt, Judged, retry
+from autograder.lessons.kit.compare import alike
 from autograder.records import Call, Outcome, Result, Subject, Text, text
 from autograder.sandbox.wire.tree import leaves
 
@@ -45,8 +46,7 @@ def straight_after(judged: Mapping[str, Judged], own: Subject, reference: Subjec
         if one.complete or forward is None or not memory or not _depends_on_the_order(one, own, reference):
             continue
         ask = StraightAfter(own, reference)
-        holds = [index for index, check in enumerate(one.exercise.checks) if one.attempts[index].word != "passed"
-                 and not check.memory and attempt(check, ask).word == "passed"]
+        holds = [index for index, again in retry(one, ask, lambda check: not check.memory) if again.word == "passed"]
         if holds:
             names: dict[str, str | int | float | Text] = {"function": one.exercise.name,
                                                           "forward": forward.exercise.name}
@@ -83,9 +83,4 @@ def _same(one: Outcome, other: Outcome) -> bool:
     """Whether two answers hold the same numbers, but for rounding."""
     first, second = ([leaf for leaf in leaves(outcome.value) if isinstance(leaf, np.ndarray)]
                      for outcome in (one, other))
-    return len(first) == len(second) and all(map(_close, first, second))
-
-
-def _close(one: np.ndarray, other: np.ndarray) -> bool:
-    return one.shape == other.shape and one.dtype == other.dtype and (
-        one.tobytes() == other.tobytes() or one.dtype.kind in "fc" and np.allclose(one, other, equal_nan=True))
+    return len(first) == len(second) and all(map(alike, first, second))

@@ -9,7 +9,7 @@ An error costs once: a check passes if it holds in any world, and later worlds a
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -238,7 +238,7 @@ def try_again(judged: Judged, name: str, ask: AskIn, because: Text, overrule: bo
 
     A backward that stops at another's cache says nothing of its own, so that never takes the place of an answer.
     """
-    for index, again in _retry(judged, judged.exercise.checks, ask):
+    for index, again in retry(judged, ask):
         says_more = again.word == "wrong" != judged.attempts[index].word and not judged.exercise.checks[index].shown
         if again.word == "passed":
             judged.attempts[index] = Attempt("passed", because, ask.world)
@@ -253,7 +253,7 @@ def own_derivative_world(judged: Judged, subject: Subject, reference: Subject) -
     because = text("right for your own {function}; it only failed because of that",
                    function=judged.exercise.differentiates)
     holds = {index: Attempt("passed", because, ask.world)
-             for index, again in _retry(judged, judged.exercise.checks, ask, derivative=True) if again.word == "passed"}
+             for index, again in retry(judged, ask, lambda check: check.derivative) if again.word == "passed"}
     own = [outcome.value for call, outcome in ask.answers.items() if call.function == judged.exercise.name]
     return holds if any(map(_says_something, own)) else {}
 
@@ -264,10 +264,11 @@ def _says_something(value: Any) -> bool:
                for leaf in leaves(value))
 
 
-def _retry(judged: Judged, checks: Iterable[Check], ask: AskIn, derivative: bool = False
-           ) -> Iterable[tuple[int, Attempt]]:
-    for index, check in enumerate(checks):
-        if judged.attempts[index].word != "passed" and (check.derivative or not derivative):
+def retry(judged: Judged, ask: AskIn, wanted: Callable[[Check], bool] = lambda check: True
+          ) -> Iterator[tuple[int, Attempt]]:
+    """Ask the wanted checks that failed again: the place of each, and how it went."""
+    for index, check in enumerate(judged.exercise.checks):
+        if judged.attempts[index].word != "passed" and wanted(check):
             yield index, attempt(check, ask)
 
 

@@ -60,6 +60,14 @@ def relative_error(got: np.ndarray, want: np.ndarray) -> float:
     return error / size if size else error
 
 
+def alike(got: Any, want: Any) -> bool:
+    """Whether both are arrays and equal within rounding, with values that are not finite in the same places."""
+    if not isinstance(got, np.ndarray) or not isinstance(want, np.ndarray) or got.shape != want.shape:
+        return False
+    finite = np.isfinite(want)
+    return np.array_equal(finite, np.isfinite(got)) and relative_error(got[finite], want[finite]) <= TOLERANCE
+
+
 def difference(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False) -> Text | None:
     """What is wrong with `got`, or None if it is right. `axes` has a letter for each axis of `want`.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from autograder.lessons.kit.compare import TOLERANCE, difference, inequality, kind_of, relative_error
+from autograder.lessons.kit.compare import alike, difference, inequality, kind_of
 from autograder.lessons.kit.lesson import REFUSALS, UNWRITTEN, Ask, Wrong
 from autograder.lessons.kit.picture import picture_of
 from autograder.lessons.kit.quoting import count_of, stopped
@@ -91,7 +91,7 @@ def _argument(ask: Ask, call: Call, names: tuple[str, ...], path: str) -> str:
 def same_again(first: Any, second: Any, function: str) -> None:
     """Two answers to the same question are equal."""
     for earlier, later in zip(arrays(first), arrays(second), strict=False):
-        if not _same(earlier, later):
+        if not alike(later, earlier):
             raise Wrong(text("{function} gives another answer when it is asked the same thing again; "
                              "does it remember something?", function=function))
 
@@ -109,13 +109,6 @@ def answers_what_was_asked(ask: Ask, first: Call, following: Call, axes: str, na
     """The next question has its own answer, not the first one's; a first answer that is wrong tells nothing."""
     if difference(ask.value(first), ask.expected(first), axes, name) is None:
         equal(ask.value(following), ask.expected(following), axes, name)
-
-
-def _same(first: np.ndarray, second: np.ndarray) -> bool:
-    """Equal within rounding; values that are not finite (which another check judges) are in the same places."""
-    finite = np.isfinite(first)
-    return (first.shape == second.shape and np.array_equal(finite, np.isfinite(second))
-            and relative_error(second[finite], first[finite]) <= TOLERANCE)
 
 
 def arrays(value: Any) -> list[np.ndarray]:
