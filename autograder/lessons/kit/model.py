@@ -111,3 +111,8 @@ def setting(**values: Callable[[State], object]) -> Do:
         found = {name: value(state) for name, value in values.items()}
         vars(state).update(found)
     return do
+
+
+def way(id: str, what: Text | str, **values: Callable[[State], object]) -> Way:
+    """A wrong way of a step that sets these attributes."""
+    return Way(id, what, setting(**values))

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 
-from autograder.lessons.kit.model import Do, Model, State, Step, Trial, Way, setting
+from autograder.lessons.kit.model import Do, Model, State, Step, Trial, Way, setting, way
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.families import conditions
 from autograder.lessons.multihead.families.common import (
@@ -43,56 +43,51 @@ def trial(case: probes.Case) -> Trial:
     return Trial(case.backward, start(case), sizes(B, T, case.heads, C // case.heads))
 
 
-def _way(id: str, what: Text | str, **values: Callable[[State], object]) -> Way:
-    return Way(id, what, setting(**values))
-
-
 _DY = Step(lambda s: None, (
-    _way("dy-ones", text("dY that is all ones"), dy=lambda s: np.ones_like(s.dy)),
-    _way("dy-plus-residual", "dY + X", dy=lambda s: s.dy + s.x),
-    _way("dy-sequences-reversed", text("the sequences of dY in reversed order"), dy=lambda s: s.dy[::-1]),
-    _way("dy-cut-off", text("dY with the digits after the point cut off"), dy=lambda s: np.trunc(s.dy)),
-    _way("dy-less-mean", text("dY less its mean"), dy=lambda s: s.dy - s.dy.mean()),
-    _way("dy-absolute", "|dY|", dy=lambda s: np.abs(s.dy)),
-    _way("dy-time-reversed", text("the time steps of dY in reversed order"), dy=lambda s: s.dy[:, ::-1])))
+    way("dy-ones", text("dY that is all ones"), dy=lambda s: np.ones_like(s.dy)),
+    way("dy-plus-residual", "dY + X", dy=lambda s: s.dy + s.x),
+    way("dy-sequences-reversed", text("the sequences of dY in reversed order"), dy=lambda s: s.dy[::-1]),
+    way("dy-cut-off", text("dY with the digits after the point cut off"), dy=lambda s: np.trunc(s.dy)),
+    way("dy-less-mean", text("dY less its mean"), dy=lambda s: s.dy - s.dy.mean()),
+    way("dy-absolute", "|dY|", dy=lambda s: np.abs(s.dy)),
+    way("dy-time-reversed", text("the time steps of dY in reversed order"), dy=lambda s: s.dy[:, ::-1])))
 
 _DJ = Step(setting(dj=lambda s: s.dy @ s.wo.T), (
-    _way("dJ-no-transpose", "dJ = dY·WO", dj=lambda s: s.dy @ s.wo), _way("dJ-is-dY", "dJ = dY", dj=lambda s: s.dy),
-    *(_way(f"dJ-with-{w}", f"dJ = dY·W{w[1].upper()}ᵀ", dj=lambda s, w=w: s.dy @ getattr(s, w).T)
+    way("dJ-no-transpose", "dJ = dY·WO", dj=lambda s: s.dy @ s.wo), way("dJ-is-dY", "dJ = dY", dj=lambda s: s.dy),
+    *(way(f"dJ-with-{w}", f"dJ = dY·W{w[1].upper()}ᵀ", dj=lambda s, w=w: s.dy @ getattr(s, w).T)
       for w in ("wq", "wk", "wv")),
-    _way("dJ-twice", "dJ = dY·WOᵀ·WOᵀ", dj=lambda s: s.dy @ s.wo.T @ s.wo.T),
-    _way("dJ-plus-dY", "dJ = dY·WOᵀ + dY", dj=lambda s: s.dy @ s.wo.T + s.dy),
-    _way("dJ-sequences-reversed", text("the sequences of dJ in reversed order"), dj=lambda s: (s.dy @ s.wo.T)[::-1]),
-    _way("dJ-time-reversed", text("the time steps of dJ in reversed order"), dj=lambda s: (s.dy @ s.wo.T)[:, ::-1]),
-    _way("dJ-times-J", "dJ = dY·WOᵀ * J", dj=lambda s: s.dy @ s.wo.T * s.joined)))
+    way("dJ-twice", "dJ = dY·WOᵀ·WOᵀ", dj=lambda s: s.dy @ s.wo.T @ s.wo.T),
+    way("dJ-plus-dY", "dJ = dY·WOᵀ + dY", dj=lambda s: s.dy @ s.wo.T + s.dy),
+    way("dJ-sequences-reversed", text("the sequences of dJ in reversed order"), dj=lambda s: (s.dy @ s.wo.T)[::-1]),
+    way("dJ-time-reversed", text("the time steps of dJ in reversed order"), dj=lambda s: (s.dy @ s.wo.T)[:, ::-1]),
+    way("dJ-times-J", "dJ = dY·WOᵀ * J", dj=lambda s: s.dy @ s.wo.T * s.joined)))
 
 _SPLIT = Step(setting(dout=lambda s: cut(s.dj, s.H)), (
-    _way("dJ-by-reshape", text("dJ reshaped straight to (B, H, T, d)"), dout=lambda s: cut_by_reshape(s.dj, s.H)),
-    _way("dJ-interleaved", text("heads that take every H-th feature of dJ"),
-         dout=lambda s: cut_interleaved(s.dj, s.H)),
-    _way("dJ-heads-reversed", text("the heads of dJ in reversed order"), dout=lambda s: cut(s.dj, s.H)[:, ::-1]),
-    _way("dJ-head-0", text("head 0 of dJ for every head"), dout=lambda s: cut(s.dj, s.H)[:, :1] + 0 * s.q),
-    _way("dJ-heads-averaged", text("dJ that is averaged over the heads"),
-         dout=lambda s: cut(s.dj, s.H).mean(1, keepdims=True) + 0 * s.q)))
+    way("dJ-by-reshape", text("dJ reshaped straight to (B, H, T, d)"), dout=lambda s: cut_by_reshape(s.dj, s.H)),
+    way("dJ-interleaved", text("heads that take every H-th feature of dJ"), dout=lambda s: cut_interleaved(s.dj, s.H)),
+    way("dJ-heads-reversed", text("the heads of dJ in reversed order"), dout=lambda s: cut(s.dj, s.H)[:, ::-1]),
+    way("dJ-head-0", text("head 0 of dJ for every head"), dout=lambda s: cut(s.dj, s.H)[:, :1] + 0 * s.q),
+    way("dJ-heads-averaged", text("dJ that is averaged over the heads"),
+        dout=lambda s: cut(s.dj, s.H).mean(1, keepdims=True) + 0 * s.q)))
 
 _DV = Step(setting(dv=lambda s: turned(s.weights) @ s.dout), (
-    _way("dv-weights-not-transposed", text("dV with the weights where they should be transposed"),
-         dv=lambda s: s.weights @ s.dout),
-    _way("dv-is-dout", text("dV that is dJ itself, without the weights"), dv=lambda s: s.dout),
-    _way("dv-sum", text("dV with weights that are all one"), dv=lambda s: s.dout.sum(2, keepdims=True) + 0 * s.q),
-    _way("dv-weights-of-head-0", text("dV with the weights of head 0 for every head"),
-         dv=lambda s: turned(s.weights[:, :1]) @ s.dout),
-    _way("dv-with-v", text("dV that is multiplied by V"), dv=lambda s: turned(s.weights) @ s.dout * s.v)))
+    way("dv-weights-not-transposed", text("dV with the weights where they should be transposed"),
+        dv=lambda s: s.weights @ s.dout),
+    way("dv-is-dout", text("dV that is dJ itself, without the weights"), dv=lambda s: s.dout),
+    way("dv-sum", text("dV with weights that are all one"), dv=lambda s: s.dout.sum(2, keepdims=True) + 0 * s.q),
+    way("dv-weights-of-head-0", text("dV with the weights of head 0 for every head"),
+        dv=lambda s: turned(s.weights[:, :1]) @ s.dout),
+    way("dv-with-v", text("dV that is multiplied by V"), dv=lambda s: turned(s.weights) @ s.dout * s.v)))
 
 _DWEIGHTS = Step(setting(dweights=lambda s: s.dout @ turned(s.v)), (
-    _way("dweights-with-k", text("K in the gradient of the weights, where V belongs"),
-         dweights=lambda s: s.dout @ turned(s.k)),
-    _way("dweights-with-q", text("Q in the gradient of the weights, where V belongs"),
-         dweights=lambda s: s.dout @ turned(s.q)),
-    _way("dweights-transposed", text("the gradient of the weights with queries and keys exchanged"),
-         dweights=lambda s: s.v @ turned(s.dout)),
-    _way("dweights-with-dv", text("dV in the gradient of the weights, where V belongs"),
-         dweights=lambda s: s.dout @ turned(s.dv))))
+    way("dweights-with-k", text("K in the gradient of the weights, where V belongs"),
+        dweights=lambda s: s.dout @ turned(s.k)),
+    way("dweights-with-q", text("Q in the gradient of the weights, where V belongs"),
+        dweights=lambda s: s.dout @ turned(s.q)),
+    way("dweights-transposed", text("the gradient of the weights with queries and keys exchanged"),
+        dweights=lambda s: s.v @ turned(s.dout)),
+    way("dweights-with-dv", text("dV in the gradient of the weights, where V belongs"),
+        dweights=lambda s: s.dout @ turned(s.dv))))
 
 
 def _total(s: State, axis: int = -1) -> np.ndarray:
@@ -100,38 +95,38 @@ def _total(s: State, axis: int = -1) -> np.ndarray:
 
 
 _DSCORES = Step(setting(dscores=lambda s: s.weights * (s.dweights - _total(s))), (
-    _way("softmax-skipped", text("the gradient of the weights taken for that of the scores"),
-         dscores=lambda s: s.dweights),
-    _way("softmax-without-sum", text("a way back through the softmax that does not subtract the sum"),
-         dscores=lambda s: s.weights * s.dweights),
-    _way("softmax-without-weights", text("a way back through the softmax that does not multiply by the weights"),
-         dscores=lambda s: s.dweights - _total(s)),
-    _way("softmax-as-sigmoid", text("weights·(1 - weights) on the way back through the softmax"),
-         dscores=lambda s: s.weights * (1 - s.weights) * s.dweights),
-    _way("softmax-sum-over-queries", text("a sum over the queries on the way back through the softmax"),
-         dscores=lambda s: s.weights * (s.dweights - _total(s, -2))),
-    _way("softmax-sum-over-heads", text("a sum over the heads on the way back through the softmax"),
-         dscores=lambda s: s.weights * (s.dweights - _total(s, 1))),
-    _way("softmax-sum-over-keys-and-heads", text("a sum over keys and heads on the way back through the softmax"),
-         dscores=lambda s: s.weights * (s.dweights - np.sum(s.weights * s.dweights, axis=(1, -1), keepdims=True))),
-    _way("softmax-max", text("a maximum instead of a sum on the way back through the softmax"),
-         dscores=lambda s: s.weights * (s.dweights - np.max(s.weights * s.dweights, axis=-1, keepdims=True))),
-    _way("softmax-sum-over-table", text("a sum over the whole table on the way back through the softmax"),
-         dscores=lambda s: s.weights * (s.dweights - np.sum(s.weights * s.dweights, axis=(-1, -2), keepdims=True))),
-    _way("softmax-mean", text("a mean instead of a sum on the way back through the softmax"),
-         dscores=lambda s: s.weights * (s.dweights - _total(s) / s.T)),
-    _way("softmax-sum-without-weights", text("a sum without the weights on the way back through the softmax"),
-         dscores=lambda s: s.weights * (s.dweights - s.dweights.sum(-1, keepdims=True))),
-    _way("softmax-mean-without-weights", text("a mean without the weights on the way back through the softmax"),
-         dscores=lambda s: s.weights * (s.dweights - s.dweights.mean(-1, keepdims=True))),
-    _way("softmax-plus", text("a sum that is added on the way back through the softmax"),
-         dscores=lambda s: s.weights * (s.dweights + _total(s))),
-    _way("softmax-sum-outside", text("weights that do not multiply the sum on the way back through the softmax"),
-         dscores=lambda s: s.weights * s.dweights - _total(s)),
-    _way("softmax-twice", text("the way back through the softmax taken twice"),
-         dscores=lambda s: _through(s.weights, _through(s.weights, s.dweights))),
-    _way("softmax-minus-weights", text("weights·dweights less the weights on the way back through the softmax"),
-         dscores=lambda s: s.weights * s.dweights - s.weights)))
+    way("softmax-skipped", text("the gradient of the weights taken for that of the scores"),
+        dscores=lambda s: s.dweights),
+    way("softmax-without-sum", text("a way back through the softmax that does not subtract the sum"),
+        dscores=lambda s: s.weights * s.dweights),
+    way("softmax-without-weights", text("a way back through the softmax that does not multiply by the weights"),
+        dscores=lambda s: s.dweights - _total(s)),
+    way("softmax-as-sigmoid", text("weights·(1 - weights) on the way back through the softmax"),
+        dscores=lambda s: s.weights * (1 - s.weights) * s.dweights),
+    way("softmax-sum-over-queries", text("a sum over the queries on the way back through the softmax"),
+        dscores=lambda s: s.weights * (s.dweights - _total(s, -2))),
+    way("softmax-sum-over-heads", text("a sum over the heads on the way back through the softmax"),
+        dscores=lambda s: s.weights * (s.dweights - _total(s, 1))),
+    way("softmax-sum-over-keys-and-heads", text("a sum over keys and heads on the way back through the softmax"),
+        dscores=lambda s: s.weights * (s.dweights - np.sum(s.weights * s.dweights, axis=(1, -1), keepdims=True))),
+    way("softmax-max", text("a maximum instead of a sum on the way back through the softmax"),
+        dscores=lambda s: s.weights * (s.dweights - np.max(s.weights * s.dweights, axis=-1, keepdims=True))),
+    way("softmax-sum-over-table", text("a sum over the whole table on the way back through the softmax"),
+        dscores=lambda s: s.weights * (s.dweights - np.sum(s.weights * s.dweights, axis=(-1, -2), keepdims=True))),
+    way("softmax-mean", text("a mean instead of a sum on the way back through the softmax"),
+        dscores=lambda s: s.weights * (s.dweights - _total(s) / s.T)),
+    way("softmax-sum-without-weights", text("a sum without the weights on the way back through the softmax"),
+        dscores=lambda s: s.weights * (s.dweights - s.dweights.sum(-1, keepdims=True))),
+    way("softmax-mean-without-weights", text("a mean without the weights on the way back through the softmax"),
+        dscores=lambda s: s.weights * (s.dweights - s.dweights.mean(-1, keepdims=True))),
+    way("softmax-plus", text("a sum that is added on the way back through the softmax"),
+        dscores=lambda s: s.weights * (s.dweights + _total(s))),
+    way("softmax-sum-outside", text("weights that do not multiply the sum on the way back through the softmax"),
+        dscores=lambda s: s.weights * s.dweights - _total(s)),
+    way("softmax-twice", text("the way back through the softmax taken twice"),
+        dscores=lambda s: _through(s.weights, _through(s.weights, s.dweights))),
+    way("softmax-minus-weights", text("weights·dweights less the weights on the way back through the softmax"),
+        dscores=lambda s: s.weights * s.dweights - s.weights)))
 
 
 def _through(weights: np.ndarray, dweights: np.ndarray) -> np.ndarray:
@@ -142,8 +137,8 @@ _SCALES: dict[str, Callable[[State], float]] = {
     "1": lambda s: 1.0, "d": lambda s: s.d, "√C": lambda s: s.C ** 0.5, "C": lambda s: s.C,
     "1/√d": lambda s: s.d ** -0.5, "d·√d": lambda s: s.d ** 1.5, "√T": lambda s: s.T ** 0.5, "√H": lambda s: s.H ** 0.5}
 _SCALE = Step(setting(dscores=lambda s: s.dscores / s.d ** 0.5), tuple(
-    _way(f"dscores-by-{name}", text("the gradient of the scores divided by {number}", number=name),
-         dscores=lambda s, by=by: s.dscores / by(s)) for name, by in _SCALES.items()))
+    way(f"dscores-by-{name}", text("the gradient of the scores divided by {number}", number=name),
+        dscores=lambda s, by=by: s.dscores / by(s)) for name, by in _SCALES.items()))
 
 #: what students take for every sequence, head or token
 _ONE_FOR_ALL: tuple[tuple[str, Text, Callable[[np.ndarray], np.ndarray]], ...] = (
@@ -152,25 +147,25 @@ _ONE_FOR_ALL: tuple[tuple[str, Text, Callable[[np.ndarray], np.ndarray]], ...] =
     ("token-0", text("token {number}", number=0), lambda a: a[:, :, :1] + 0 * a),
     ("all-heads", text("all heads added up"), lambda a: a.sum(1, keepdims=True) + 0 * a))
 _DQ = Step(setting(dq=lambda s: s.dscores @ s.k), (
-    _way("dq-transposed", "dQ = dScoresᵀ·K", dq=lambda s: turned(s.dscores) @ s.k),
-    _way("dq-with-q", "dQ = dScores·Q", dq=lambda s: s.dscores @ s.q),
-    _way("dq-with-v", "dQ = dScores·V", dq=lambda s: s.dscores @ s.v),
-    *(_way(f"dq-with-k-of-{id}", text("dQ with the K of {which} for all", which=which),
-           dq=lambda s, f=f: s.dscores @ f(s.k)) for id, which, f in _ONE_FOR_ALL),
-    _way("dq-unscaled", text("dQ that is not divided by √d"), dq=lambda s: s.dscores @ s.k * s.d ** 0.5),
-    _way("dq-scaled-twice", text("dQ that is divided by √d twice"), dq=lambda s: s.dscores @ s.k / s.d ** 0.5),
-    _way("dq-is-q", text("dQ that is Q itself"), dq=lambda s: s.q), _way("dq-zero", "dQ = 0", dq=lambda s: 0 * s.q)))
+    way("dq-transposed", "dQ = dScoresᵀ·K", dq=lambda s: turned(s.dscores) @ s.k),
+    way("dq-with-q", "dQ = dScores·Q", dq=lambda s: s.dscores @ s.q),
+    way("dq-with-v", "dQ = dScores·V", dq=lambda s: s.dscores @ s.v),
+    *(way(f"dq-with-k-of-{id}", text("dQ with the K of {which} for all", which=which),
+          dq=lambda s, f=f: s.dscores @ f(s.k)) for id, which, f in _ONE_FOR_ALL),
+    way("dq-unscaled", text("dQ that is not divided by √d"), dq=lambda s: s.dscores @ s.k * s.d ** 0.5),
+    way("dq-scaled-twice", text("dQ that is divided by √d twice"), dq=lambda s: s.dscores @ s.k / s.d ** 0.5),
+    way("dq-is-q", text("dQ that is Q itself"), dq=lambda s: s.q), way("dq-zero", "dQ = 0", dq=lambda s: 0 * s.q)))
 
 _DK = Step(setting(dk=lambda s: turned(s.dscores) @ s.q), (
-    _way("dk-not-transposed", "dK = dScores·Q", dk=lambda s: s.dscores @ s.q),
-    _way("dk-with-k", "dK = dScoresᵀ·K", dk=lambda s: turned(s.dscores) @ s.k),
-    _way("dk-with-k-not-transposed", "dK = dScores·K", dk=lambda s: s.dscores @ s.k),
-    _way("dk-with-v", "dK = dScoresᵀ·V", dk=lambda s: turned(s.dscores) @ s.v),
-    *(_way(f"dk-with-q-of-{id}", text("dK with the Q of {which} for all", which=which),
-           dk=lambda s, f=f: turned(s.dscores) @ f(s.q)) for id, which, f in _ONE_FOR_ALL),
-    _way("dk-unscaled", text("dK that is not divided by √d"), dk=lambda s: turned(s.dscores) @ s.q * s.d ** 0.5),
-    _way("dk-scaled-twice", text("dK that is divided by √d twice"), dk=lambda s: turned(s.dscores) @ s.q / s.d ** 0.5),
-    _way("dk-is-k", text("dK that is K itself"), dk=lambda s: s.k), _way("dk-zero", "dK = 0", dk=lambda s: 0 * s.q)))
+    way("dk-not-transposed", "dK = dScores·Q", dk=lambda s: s.dscores @ s.q),
+    way("dk-with-k", "dK = dScoresᵀ·K", dk=lambda s: turned(s.dscores) @ s.k),
+    way("dk-with-k-not-transposed", "dK = dScores·K", dk=lambda s: s.dscores @ s.k),
+    way("dk-with-v", "dK = dScoresᵀ·V", dk=lambda s: turned(s.dscores) @ s.v),
+    *(way(f"dk-with-q-of-{id}", text("dK with the Q of {which} for all", which=which),
+          dk=lambda s, f=f: turned(s.dscores) @ f(s.q)) for id, which, f in _ONE_FOR_ALL),
+    way("dk-unscaled", text("dK that is not divided by √d"), dk=lambda s: turned(s.dscores) @ s.q * s.d ** 0.5),
+    way("dk-scaled-twice", text("dK that is divided by √d twice"), dk=lambda s: turned(s.dscores) @ s.q / s.d ** 0.5),
+    way("dk-is-k", text("dK that is K itself"), dk=lambda s: s.k), way("dk-zero", "dK = 0", dk=lambda s: 0 * s.q)))
 
 
 def _named(order: tuple[str, ...]) -> Way:
@@ -185,14 +180,14 @@ def _named(order: tuple[str, ...]) -> Way:
 
 def _times(part: str) -> tuple[Way, ...]:
     """dQ, dK or dV times a number."""
-    return tuple(_way(f"d{part}-times-{number}", text("{part} times {number}", part=f"d{part.upper()}", number=number),
+    return tuple(way(f"d{part}-times-{number}", text("{part} times {number}", part=f"d{part.upper()}", number=number),
                       **{f"d{part}": lambda s, by=by: by * getattr(s, f"d{part}")})
                  for number, by in (("1/2", 0.5), ("2", 2.0), ("-1", -1.0)))
 
 
 _TIMES = Step(lambda s: None, (
-    *(way for part in PARTS for way in _times(part)),
-    _way("dv-with-dscores", "dV = dScoresᵀ·dJ", dv=lambda s: turned(s.dscores) @ s.dout)))
+    *(each for part in PARTS for each in _times(part)),
+    way("dv-with-dscores", "dV = dScoresᵀ·dJ", dv=lambda s: turned(s.dscores) @ s.dout)))
 _ORDERS = [tuple(order) for order in (*permutations(PARTS), "qqv", "kkv", "vvv", "qkq", "qkk", "vkv", "qvv")]
 _NAMES = Step(lambda s: None, tuple(_named(order) for order in _ORDERS if "".join(order) != PARTS))
 

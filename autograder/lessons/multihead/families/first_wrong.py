@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from autograder.lessons.kit.compare import TOLERANCE, odd_one_out, off, place, relative_error
+from autograder.lessons.kit.compare import TOLERANCE, alike, odd_one_out, off, place, relative_error
 from autograder.lessons.kit.relation import misshapen, turned_into, vague
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.families.common import cut
-from autograder.lessons.multihead.families.insides import but, first_inside, same
+from autograder.lessons.multihead.families.insides import but, first_inside
 from autograder.lessons.multihead.families.kept import of_right_output
 from autograder.records import Call, Subject, Text, text
 
@@ -29,7 +29,7 @@ def of_forward(given: Given, reference: Subject) -> Word | None:
     own = leaves.get("J")
     if found := _other_shape(given, reference):
         return found
-    if same(leaves.get("Y"), y):
+    if alike(leaves.get("Y"), y):
         return of_right_output(leaves, given.get(probes.LARGE_SCORES.forward, {}).get("Y"), reference)
     if leaves.get("Y") is None or leaves["Y"].shape != y.shape:
         return None
@@ -39,10 +39,10 @@ def of_forward(given: Given, reference: Subject) -> Word | None:
         return "rounded", text("Y is right to about {digits} digits only: is something rounded, kept in a type that "
                                "holds few digits, or changed a little on the way?",
                                digits=int(-np.log10(relative_error(leaves["Y"], y))))
-    if same(own, cache["joined"]):
+    if alike(own, cache["joined"]):
         where = but(leaves["Y"], y, "Y", "BTC") or text("look at the step from J to Y")
         return "last-step", text("J is right (cache['joined']), and Y is not: {where}", where=where)
-    last = own is not None and own.shape == y.shape and same(leaves["Y"], own @ probes.GENERAL.params["wo"])
+    last = own is not None and own.shape == y.shape and alike(leaves["Y"], own @ probes.GENERAL.params["wo"])
     right = {case: _right(given, reference, case.forward) for case in CASES}
     odd = None if right[probes.FULL_MASK] else _odd_part(leaves["Y"], y, own if last else None, cache["joined"])
     inside = first_inside(leaves, cache["attention"], probes.GENERAL.allowed) if last else None
@@ -114,7 +114,7 @@ def _right(given: Given, reference: Subject, call: Call) -> bool | None:
     if not leaves or "Y" not in leaves or not np.isfinite(leaves["Y"]).all():
         return None
     y = reference.answer(call).value[0]
-    return same(leaves.get("Y"), y)
+    return alike(leaves.get("Y"), y)
 
 
 _WITH_A_FULL_MASK = text("With a full mask everything is right, and with another mask it is not: look at what the mask "
@@ -154,17 +154,17 @@ def of_backward(given: Given, reference: Subject) -> Word | None:
         return "rounded", text("The gradients are right to about {digits} digits only: is something rounded, kept in a "
                                "type that holds few digits, or changed a little on the way?",
                                digits=int(-np.log10(error)))
-    wrong = [name for name in _MATRICES if not same(leaves[name], want[name])]
+    wrong = [name for name in _MATRICES if not alike(leaves[name], want[name])]
     right = ", ".join(name for name in _MATRICES if name not in wrong)
     if not wrong:
-        return None if same(leaves.get("dX"), dx) else _routes(leaves.get("dX"), dx, reference)
+        return None if alike(leaves.get("dX"), dx) else _routes(leaves.get("dX"), dx, reference)
     first = wrong[0]
     simple = but(leaves[first], want[first], first, "rc")
     look = _THROUGH["both" if {"dWK", "dWQ"} <= {*wrong} and first == "dWK" else first]
     where = simple or look
     if first != "dWO":
         where = _before_or_in_the_sum(first, leaves[first], want[first], simple, look)
-    if first != "dWO" and same(leaves.get("dX"), dx):
+    if first != "dWO" and alike(leaves.get("dX"), dx):
         where = text("dX is right, so {part} is too: look at the sum that makes {name} of X and {part}",
                      name=first, part=f"d{first[-1]}")
         where = where if simple is None else text("{one}. {other}", one=simple, other=where)
@@ -196,7 +196,7 @@ def _before_or_in_the_sum(name: str, got: np.ndarray, want: np.ndarray, simple: 
     if got.shape != want.shape or not np.isfinite(got).all():
         return look
     part, should = (np.linalg.lstsq(flat.T, np.asarray(matrix, dtype=float), rcond=None)[0] for matrix in (got, want))
-    if not same(flat.T @ part, np.asarray(got, dtype=float)):
+    if not alike(flat.T @ part, np.asarray(got, dtype=float)):
         return simple or text("{name} is not right, and no sum of outer(X, …) over the tokens either: look at that sum",
                               name=name)
     got, want = (cut(array.reshape(x.shape), probes.GENERAL.heads) for array in (part, should))

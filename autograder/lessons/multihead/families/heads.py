@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 
 from autograder.lessons.kit.compare import TOLERANCE, off
-from autograder.lessons.kit.model import Model, State, Step, Trial, Way, setting
+from autograder.lessons.kit.model import Model, State, Step, Trial, Way, setting, way
 from autograder.lessons.kit.relation import FEWEST, misshapen, turned_into, vague
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.families import conditions
@@ -44,20 +44,20 @@ def _cut_way(letters: str, order: tuple[int, ...]) -> Way:
     what = text("a reshape to {shape} and then transpose{order}", shape=_written(letters), order=str(order))
     if order == (0, 1, 2, 3):
         what = text("a reshape straight to {shape}", shape=_written(letters))
-    return Way(f"reshape-{letters}-{''.join(map(str, order))}", what,
-               setting(y=lambda s: s.x.reshape([getattr(s, axis) for axis in letters]).transpose(order)))
+    return way(f"reshape-{letters}-{''.join(map(str, order))}", what,
+               y=lambda s: s.x.reshape([getattr(s, axis) for axis in letters]).transpose(order))
 
 
 def _join_way(order: tuple[int, ...], letters: str) -> Way:
     what = text("transpose{order} and then a reshape to {shape}", shape=_written(letters), order=str(order))
     if order == (0, 1, 2, 3):
         what = text("a reshape straight to {shape}", shape=_written(letters))
-    return Way(f"join-{''.join(map(str, order))}-{letters}", what,
-               setting(y=lambda s: s.h.transpose(order).reshape([getattr(s, axis) for axis in letters])))
+    return way(f"join-{''.join(map(str, order))}-{letters}", what,
+               y=lambda s: s.h.transpose(order).reshape([getattr(s, axis) for axis in letters]))
 
 
 def _after(id: str, what: Text, change: Callable[[np.ndarray, State], np.ndarray]) -> Way:
-    return Way(id, what, setting(y=lambda s: change(s.y, s)))
+    return way(id, what, y=lambda s: change(s.y, s))
 
 
 _WORDS = {"head": text("heads"), "time": text("tokens"), "feature": text("features"), "batch": text("sequences")}
@@ -84,10 +84,10 @@ def _along(axis: int, what: str) -> tuple[Way, ...]:
         _after(f"{what}-sorted", text("the {what} sorted", what=word), lambda y, s: np.sort(y, axis)))
 
 
-def _to_h(s: State, way: Way) -> None:
+def _to_h(s: State, one: Way) -> None:
     """Do to h what the way does to y."""
     s.y = s.h
-    way.do(s)
+    one.do(s)
     s.h = s.y
 
 
@@ -153,7 +153,7 @@ SPLIT = Model(
     nothing_right=NOTHING_RIGHT, vague=frozenset({"number-changed"}), conditions=conditions.SPLIT)
 MERGE = Model(
     "merge_heads", tuple(_trial(call, _join_start) for call in (probes.MERGE, probes.MERGE_OTHER)),
-    (Step(lambda s: None, tuple(Way(way.id, way.what, lambda s, way=way: _to_h(s, way)) for way in _along(1, "head"))),
+    (Step(lambda s: None, tuple(Way(one.id, one.what, lambda s, one=one: _to_h(s, one)) for one in _along(1, "head"))),
      Step(setting(y=lambda s: joined(s.h)), tuple(
         _join_way(order, letters) for letters in ("BTC", "TBC", "BCT") for order in _ORDERS
         if (letters, order) != ("BTC", (0, 2, 1, 3)))),

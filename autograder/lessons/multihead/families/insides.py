@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from autograder.lessons.kit.compare import TOLERANCE, relative_error
+from autograder.lessons.kit.compare import TOLERANCE, alike
 from autograder.lessons.kit.relation import turned_into
 from autograder.lessons.multihead.families.common import joined, softmax, turned
 from autograder.records import Text, text
@@ -17,11 +17,6 @@ from autograder.records import Text, text
 _NAMES = {"q": "Q", "k": "K", "v": "V", **dict.fromkeys(
     ("weights", "w", "a", "attn", "att", "probs", "p", "alpha", "attention_weights", "gewichten"), "weights")}
 PARTS = ("Q", "K", "V")
-
-
-def same(got: np.ndarray | None, want: np.ndarray) -> bool:
-    """Equal within what the checks allow."""
-    return got is not None and got.shape == want.shape and relative_error(got, want) <= TOLERANCE
 
 
 def but(got: np.ndarray, want: np.ndarray, name: Text | str, axes: str) -> Text | None:
@@ -65,12 +60,12 @@ def first_inside(leaves: Mapping[str, np.ndarray], right: Mapping[str, np.ndarra
     if len(own) < len(PARTS) or weights is None or weights.shape != right["weights"].shape:
         return None
     Q, K, V = (own[name] for name in PARTS)
-    wrong = [name for name in PARTS if not same(own[name], right[name.lower()])]
-    mixed = same(leaves.get("J"), joined(weights @ V))
-    weighed = same(weights, softmax(np.where(allowed, Q @ turned(K) / Q.shape[-1] ** 0.5, -np.inf)))
+    wrong = [name for name in PARTS if not alike(own[name], right[name.lower()])]
+    mixed = alike(leaves.get("J"), joined(weights @ V))
+    weighed = alike(weights, softmax(np.where(allowed, Q @ turned(K) / Q.shape[-1] ** 0.5, -np.inf)))
     if mixed and weighed and wrong:
         return _part(wrong, own, right)
-    if wrong or mixed is same(weights, right["weights"]):
+    if wrong or mixed is alike(weights, right["weights"]):
         return None
     if mixed:
         return _weights(weights, allowed)

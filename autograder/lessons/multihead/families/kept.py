@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from autograder.lessons.kit.compare import alike
 from autograder.lessons.kit.relation import misshapen, turned_into
 from autograder.lessons.multihead import probes
 from autograder.lessons.multihead.families.common import joined, softmax, turned
-from autograder.lessons.multihead.families.insides import same
 from autograder.records import Subject, Text, text
 
 Word = tuple[str, Text]
@@ -20,12 +20,12 @@ def of_right_output(leaves: Mapping[str, np.ndarray], large: np.ndarray | None, 
     """What the cache holds in the place of X or J; a Y that is of an earlier question, or too large for its mask."""
     y, cache = reference.answer(probes.GENERAL.forward).value
     for key, name in (("joined", "J"), ("x", "X")):
-        if name in leaves and not same(leaves[name], cache[key]):
+        if name in leaves and not alike(leaves[name], cache[key]):
             return _in_the_cache(key, name, leaves[name], reference)
-    if same(large, y):
+    if alike(large, y):
         return "kept", text("With every number in x 60 times as large, Y is the same as before: does your function "
                             "keep something of an earlier call?")
-    if large is None or not any(same(large, _filled(fill, reference)) for fill in _FILLS):
+    if large is None or not any(alike(large, _filled(fill, reference)) for fill in _FILLS):
         return None
     return "mask-filled", text("Y is right, but not where scores are large: there it is what comes out with blocked "
                                "scores of some number that is not low enough. Which number is below every score?")
@@ -33,7 +33,7 @@ def of_right_output(leaves: Mapping[str, np.ndarray], large: np.ndarray | None, 
 
 def _in_the_cache(key: str, name: str, got: np.ndarray, reference: Subject) -> Word:
     for what, array in _arrays(reference):
-        if same(got, array):
+        if alike(got, array):
             return f"cache-{key}-is-{what}", text("Y is right, and cache['{key}'] holds {what}: {name} belongs there",
                                                   key=key, what=what, name=name)
     want = reference.answer(probes.GENERAL.forward).value[1][key]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from autograder.lessons.kit.model import Do, State, Step, Way, setting
+from autograder.lessons.kit.model import Do, State, Step, Way, setting, way
 from autograder.records import Text, text
 
 PARTS = "qkv"
@@ -53,27 +53,27 @@ def _of_each(part: str) -> list[Way]:
 
 
 DX = Step(_routes(), (
-    *(way for part in PARTS for way in _of_each(part)),
+    *(each for part in PARTS for each in _of_each(part)),
     _route("dx-no-transpose", text("matrices that are not transposed in dX"),
            **{part: lambda s, part=part: getattr(s, f"d{part}") @ getattr(s, f"w{part}") for part in PARTS}),
     _route("dx-skips-matrices", "dX = dQ + dK + dV", **{part: lambda s, part=part: getattr(s, f"d{part}")
                                                       for part in PARTS}),
-    Way("dx-plus-dy", text("dY added to dX"), setting(dx=lambda s: _sum(s) + s.dy)),
-    Way("dx-plus-dj", text("dJ added to dX"), setting(dx=lambda s: _sum(s) + s.dj)),
-    Way("dx-plus-x", text("X added to dX"), setting(dx=lambda s: _sum(s) + s.x)),
-    Way("dx-product", text("routes that are multiplied"),
-        setting(dx=lambda s: _through_w("q")(s) * _through_w("k")(s) * _through_w("v")(s))),
-    Way("dx-from-dy", "dX = dY·WVᵀ", setting(dx=lambda s: s.dy @ s.wv.T)),
-    Way("dx-from-dj", "dX = dJ·WVᵀ", setting(dx=lambda s: s.dj @ s.wv.T)),
-    Way("dx-first-sequence", text("only sequence 0 of dX"), setting(dx=lambda s: _sum(s)[:1])),
-    Way("dx-first-sequence-repeated", text("the dX of sequence 0 for every sequence"),
-        setting(dx=lambda s: np.repeat(_sum(s)[:1], s.B, 0))),
-    Way("dx-summed", text("dX summed over the sequences"), setting(dx=lambda s: _sum(s).sum(0))),
-    Way("dx-summed-everywhere", text("the sum over the sequences in every sequence of dX"),
-        setting(dx=lambda s: _sum(s).sum(0, keepdims=True) + 0 * s.x)),
-    Way("dx-averaged-over-time", text("dX averaged over the tokens"),
-        setting(dx=lambda s: _sum(s).mean(1, keepdims=True) + 0 * s.x)),
-    Way("dx-flat", text("dX flattened to (B·T, C)"), setting(dx=lambda s: _sum(s).reshape(-1, s.C)))))
+    way("dx-plus-dy", text("dY added to dX"), dx=lambda s: _sum(s) + s.dy),
+    way("dx-plus-dj", text("dJ added to dX"), dx=lambda s: _sum(s) + s.dj),
+    way("dx-plus-x", text("X added to dX"), dx=lambda s: _sum(s) + s.x),
+    way("dx-product", text("routes that are multiplied"),
+        dx=lambda s: _through_w("q")(s) * _through_w("k")(s) * _through_w("v")(s)),
+    way("dx-from-dy", "dX = dY·WVᵀ", dx=lambda s: s.dy @ s.wv.T),
+    way("dx-from-dj", "dX = dJ·WVᵀ", dx=lambda s: s.dj @ s.wv.T),
+    way("dx-first-sequence", text("only sequence 0 of dX"), dx=lambda s: _sum(s)[:1]),
+    way("dx-first-sequence-repeated", text("the dX of sequence 0 for every sequence"),
+        dx=lambda s: np.repeat(_sum(s)[:1], s.B, 0)),
+    way("dx-summed", text("dX summed over the sequences"), dx=lambda s: _sum(s).sum(0)),
+    way("dx-summed-everywhere", text("the sum over the sequences in every sequence of dX"),
+        dx=lambda s: _sum(s).sum(0, keepdims=True) + 0 * s.x),
+    way("dx-averaged-over-time", text("dX averaged over the tokens"),
+        dx=lambda s: _sum(s).mean(1, keepdims=True) + 0 * s.x),
+    way("dx-flat", text("dX flattened to (B·T, C)"), dx=lambda s: _sum(s).reshape(-1, s.C))))
 
 
 def _sum(s: State) -> np.ndarray:

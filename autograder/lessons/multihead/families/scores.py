@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from autograder.lessons.kit.model import Do, State, Step, Way, setting
+from autograder.lessons.kit.model import Do, State, Step, Way, setting, way
 from autograder.lessons.multihead.families.common import softmax, turned
 from autograder.records import text
 
@@ -27,14 +27,13 @@ def _unit(a: np.ndarray) -> np.ndarray:
 
 
 SCORES = Step(setting(scores=lambda s: s.q @ turned(s.k)), (
-    Way("scores-of-cosines", text("queries and keys of length 1"),
-        setting(scores=lambda s: _unit(s.q) @ turned(_unit(s.k)))),
-    Way("scores-of-distances", text("minus the squared distance of query and key"),
-        setting(scores=lambda s: -((s.q[..., :, None, :] - s.k[..., None, :, :]) ** 2).sum(-1))),
-    Way("scores-with-all-heads", text("scores of a query with the keys of all heads added up"),
-        setting(scores=lambda s: s.q @ turned(s.k.sum(1, keepdims=True)))),
-    Way("scores-absolute", "|Q·Kᵀ|", setting(scores=lambda s: np.abs(s.q @ turned(s.k)))),
-    Way("scores-squared", "(Q·Kᵀ)²", setting(scores=lambda s: (s.q @ turned(s.k)) ** 2))))
+    way("scores-of-cosines", text("queries and keys of length 1"), scores=lambda s: _unit(s.q) @ turned(_unit(s.k))),
+    way("scores-of-distances", text("minus the squared distance of query and key"),
+        scores=lambda s: -((s.q[..., :, None, :] - s.k[..., None, :, :]) ** 2).sum(-1)),
+    way("scores-with-all-heads", text("scores of a query with the keys of all heads added up"),
+        scores=lambda s: s.q @ turned(s.k.sum(1, keepdims=True))),
+    way("scores-absolute", "|Q·Kᵀ|", scores=lambda s: np.abs(s.q @ turned(s.k))),
+    way("scores-squared", "(Q·Kᵀ)²", scores=lambda s: (s.q @ turned(s.k)) ** 2)))
 
 def _keys(s: State) -> np.ndarray:
     """How many keys each query may look at, as a column."""
@@ -42,14 +41,14 @@ def _keys(s: State) -> np.ndarray:
 
 
 SCALE = Step(setting(scores=lambda s: s.scores / s.d ** 0.5), (
-    *(Way(f"scores-by-{name}", text("scores divided by {number}", number=name),
-          setting(scores=lambda s, by=by: s.scores / by(s))) for name, by in _DIVISORS.items()),
-    Way("scores-by-√keys", text("scores divided by the root of how many keys the query may look at"),
-        setting(scores=lambda s: s.scores / _keys(s) ** 0.5)),
-    Way("scores-by-keys", text("scores divided by how many keys the query may look at"),
-        setting(scores=lambda s: s.scores / _keys(s))),
-    Way("scores-cut-down", text("scores that are rounded down after the scale"),
-        setting(scores=lambda s: np.floor(s.scores / s.d ** 0.5)))))
+    *(way(f"scores-by-{name}", text("scores divided by {number}", number=name),
+          scores=lambda s, by=by: s.scores / by(s)) for name, by in _DIVISORS.items()),
+    way("scores-by-√keys", text("scores divided by the root of how many keys the query may look at"),
+        scores=lambda s: s.scores / _keys(s) ** 0.5),
+    way("scores-by-keys", text("scores divided by how many keys the query may look at"),
+        scores=lambda s: s.scores / _keys(s)),
+    way("scores-cut-down", text("scores that are rounded down after the scale"),
+        scores=lambda s: np.floor(s.scores / s.d ** 0.5))))
 
 
 #: the scores as they were before the mask
@@ -123,8 +122,7 @@ MASK = Step(_masked(lambda s: s.allowed), (
         _masked(lambda s: np.repeat(s.allowed[-1:], s.T, 0))),
     *(Way(f"mask-filled-with-{fill:g}", text("blocked scores of {number} instead of -inf", number=f"{fill:g}"),
           _masked(lambda s: s.allowed, fill)) for fill in (0.0, -1.0, -2.0, -5.0, -10.0, 1.0)),
-    Way("mask-added", text("the mask added to the scores as zeros and ones"),
-        setting(scores=lambda s: s.scores + s.allowed))))
+    way("mask-added", text("the mask added to the scores as zeros and ones"), scores=lambda s: s.scores + s.allowed)))
 
 
 def _zeroed(s: State) -> np.ndarray:
@@ -157,52 +155,51 @@ def _of_length_1(scores: np.ndarray) -> np.ndarray:
 
 
 WEIGHTS = Step(setting(weights=lambda s: softmax(s.scores)), (
-    Way("softmax-over-queries", text("a softmax over the queries"), setting(weights=lambda s: softmax(s.scores, -2))),
-    Way("softmax-over-heads", text("a softmax over the heads"), setting(weights=lambda s: softmax(s.scores, 1))),
-    Way("softmax-over-batch", text("a softmax over the sequences"), setting(weights=lambda s: softmax(s.scores, 0))),
-    *(Way(f"softmax-over-{axis}-{id}", text("a softmax over the {axis}", axis=word),
-          setting(weights=lambda s, at=at, blocked=blocked: _plain_softmax(s.unmasked, s.allowed, blocked, at)))
+    way("softmax-over-queries", text("a softmax over the queries"), weights=lambda s: softmax(s.scores, -2)),
+    way("softmax-over-heads", text("a softmax over the heads"), weights=lambda s: softmax(s.scores, 1)),
+    way("softmax-over-batch", text("a softmax over the sequences"), weights=lambda s: softmax(s.scores, 0)),
+    *(way(f"softmax-over-{axis}-{id}", text("a softmax over the {axis}", axis=word),
+          weights=lambda s, at=at, blocked=blocked: _plain_softmax(s.unmasked, s.allowed, blocked, at))
       for axis, word, at in (("heads", text("heads"), 1), ("batch", text("sequences"), 0),
                              ("queries", text("queries"), -2))
       for id, blocked in (("nan", -np.inf), ("filled", -1e9))),
-    Way("softmax-over-table", text("one softmax over the whole table of queries and keys"),
-        setting(weights=lambda s: softmax(s.scores, (-1, -2)))),
-    Way("softmax-over-everything", text("one softmax over all scores"),
-        setting(weights=lambda s: softmax(s.scores, (0, 1, 2, 3)))),
-    Way("softmax-missing", text("scores in the place of weights, without a softmax"), setting(weights=_zeroed)),
-    Way("softmax-not-normalised", text("exp(scores) that is not divided by its sum"),
-        setting(weights=lambda s: np.exp(s.scores))),
-    Way("softmax-shifted-not-normalised", text("exp(scores - maximum) that is not divided by its sum"),
-        setting(weights=lambda s: np.exp(s.scores - s.scores.max(-1, keepdims=True)))),
-    Way("softmax-mean", text("exp(scores) that is divided by the number of keys"),
-        setting(weights=lambda s: np.exp(s.scores) / s.T)),
-    Way("softmax-mean-of-keys", text("exp(scores - maximum) that is divided by how many keys the query may look at"),
-        setting(weights=lambda s: np.exp(s.scores - s.scores.max(-1, keepdims=True)) / _keys(s))),
-    *(Way(f"softmax-sum-over-{id}", text("a softmax whose sum is over the {axis}", axis=word),
-          setting(weights=lambda s, at=at: _summed_elsewhere(s.unmasked, s.allowed, at)))
+    way("softmax-over-table", text("one softmax over the whole table of queries and keys"),
+        weights=lambda s: softmax(s.scores, (-1, -2))),
+    way("softmax-over-everything", text("one softmax over all scores"),
+        weights=lambda s: softmax(s.scores, (0, 1, 2, 3))),
+    way("softmax-missing", text("scores in the place of weights, without a softmax"), weights=_zeroed),
+    way("softmax-not-normalised", text("exp(scores) that is not divided by its sum"),
+        weights=lambda s: np.exp(s.scores)),
+    way("softmax-shifted-not-normalised", text("exp(scores - maximum) that is not divided by its sum"),
+        weights=lambda s: np.exp(s.scores - s.scores.max(-1, keepdims=True))),
+    way("softmax-mean", text("exp(scores) that is divided by the number of keys"),
+        weights=lambda s: np.exp(s.scores) / s.T),
+    way("softmax-mean-of-keys", text("exp(scores - maximum) that is divided by how many keys the query may look at"),
+        weights=lambda s: np.exp(s.scores - s.scores.max(-1, keepdims=True)) / _keys(s)),
+    *(way(f"softmax-sum-over-{id}", text("a softmax whose sum is over the {axis}", axis=word),
+          weights=lambda s, at=at: _summed_elsewhere(s.unmasked, s.allowed, at))
       for id, word, at in (("heads", text("heads"), 1), ("batch", text("sequences"), 0),
                            ("queries", text("queries"), 2))),
-    Way("softmax-length-1", text("exp(scores) that is divided by the root of the sum of its squares"),
-        setting(weights=lambda s: _of_length_1(s.scores))),
-    Way("softmax-twice", text("a softmax of a softmax"), setting(weights=lambda s: softmax(softmax(s.scores)))),
-    Way("softmax-hard", text("the key with the highest score alone"),
-        setting(weights=lambda s: (s.scores == s.scores.max(-1, keepdims=True)) * 1.0)),
-    Way("softmax-base-2", text("powers of 2 instead of e in the softmax"),
-        setting(weights=lambda s: softmax(s.scores * np.log(2)))),
-    Way("softmax-sigmoid", text("a sigmoid in the place of the softmax"),
-        setting(weights=lambda s: 1 / (1 + np.exp(-s.scores)))),
-    Way("softmax-relu", text("ReLU of the scores, divided by its sum"),
-        setting(weights=lambda s: _shared_out(np.maximum(_zeroed(s), 0)))),
-    Way("softmax-linear", text("scores divided by their sum, without exp"),
-        setting(weights=lambda s: _shared_out(_zeroed(s)))),
-    Way("softmax-squared", text("weights that are squared"), setting(weights=lambda s: softmax(s.scores) ** 2)),
-    Way("softmax-of-absolute", text("a softmax of minus the absolute scores"),
-        setting(weights=lambda s: softmax(-np.abs(s.scores)))),
-    Way("softmax-of-minus", text("a softmax of minus the scores"),
-        setting(weights=lambda s: softmax(np.where(np.isfinite(s.scores), -s.scores, -np.inf)))),
-    Way("weights-even", text("the same weight for every allowed key"),
-        setting(weights=lambda s: _shared_out(np.isfinite(s.scores) * 1.0))),
-    Way("softmax-plus-one", text("a sum in the softmax that has one more in it"),
-        setting(weights=lambda s: np.exp(s.scores) / (1 + np.exp(s.scores).sum(-1, keepdims=True)))),
-    Way("mask-after-softmax", text("a mask that comes after the softmax"),
-        setting(weights=lambda s: softmax(s.unmasked) * np.isfinite(s.scores)))))
+    way("softmax-length-1", text("exp(scores) that is divided by the root of the sum of its squares"),
+        weights=lambda s: _of_length_1(s.scores)),
+    way("softmax-twice", text("a softmax of a softmax"), weights=lambda s: softmax(softmax(s.scores))),
+    way("softmax-hard", text("the key with the highest score alone"),
+        weights=lambda s: (s.scores == s.scores.max(-1, keepdims=True)) * 1.0),
+    way("softmax-base-2", text("powers of 2 instead of e in the softmax"),
+        weights=lambda s: softmax(s.scores * np.log(2))),
+    way("softmax-sigmoid", text("a sigmoid in the place of the softmax"),
+        weights=lambda s: 1 / (1 + np.exp(-s.scores))),
+    way("softmax-relu", text("ReLU of the scores, divided by its sum"),
+        weights=lambda s: _shared_out(np.maximum(_zeroed(s), 0))),
+    way("softmax-linear", text("scores divided by their sum, without exp"), weights=lambda s: _shared_out(_zeroed(s))),
+    way("softmax-squared", text("weights that are squared"), weights=lambda s: softmax(s.scores) ** 2),
+    way("softmax-of-absolute", text("a softmax of minus the absolute scores"),
+        weights=lambda s: softmax(-np.abs(s.scores))),
+    way("softmax-of-minus", text("a softmax of minus the scores"),
+        weights=lambda s: softmax(np.where(np.isfinite(s.scores), -s.scores, -np.inf))),
+    way("weights-even", text("the same weight for every allowed key"),
+        weights=lambda s: _shared_out(np.isfinite(s.scores) * 1.0)),
+    way("softmax-plus-one", text("a sum in the softmax that has one more in it"),
+        weights=lambda s: np.exp(s.scores) / (1 + np.exp(s.scores).sum(-1, keepdims=True))),
+    way("mask-after-softmax", text("a mask that comes after the softmax"),
+        weights=lambda s: softmax(s.unmasked) * np.isfinite(s.scores))))

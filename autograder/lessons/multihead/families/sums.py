@@ -6,7 +6,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from autograder.lessons.kit.model import Do, State, Step, Way, setting
+from autograder.lessons.kit.model import Do, State, Step, Way, setting, way
 from autograder.lessons.multihead.families.common import cut, joined
 from autograder.lessons.multihead.families.routes import PARTS
 from autograder.records import text
@@ -82,16 +82,16 @@ SUMS = Step(_sums(_outer), (
     *(Way(f"dw{one}-is-dw{other}", text("{other} in the place of {one}", one=f"dW{one.upper()}",
                                        other=f"dW{other.upper()}"), _in_place_of(one, other))
       for one, other in permutations("qkvo", 2)),
-    Way("sums-from-dy", text("dY in the place of dQ, dK and dV"),
-        setting(dwo=lambda s: _outer(s.joined, s.dy), **{f"dw{p}": lambda s: _outer(s.x, s.dy) for p in PARTS})),
-    Way("sums-from-dj", text("dJ in the place of dQ, dK and dV"),
-        setting(dwo=lambda s: _outer(s.joined, s.dj), **{f"dw{p}": lambda s: _outer(s.x, s.dj) for p in PARTS})),
-    Way("sums-from-joined", text("J in the place of X"),
-        setting(dwo=lambda s: _outer(s.joined, s.dy),
-                **{f"dw{p}": lambda s, p=p: _outer(s.joined, getattr(s, f"d{p}")) for p in PARTS})),
-    Way("sums-from-parts", text("Q, K and V in the place of X"),
-        setting(dwo=lambda s: _outer(s.joined @ s.wo, s.dy), **{
-            f"dw{p}": lambda s, p=p: _outer(joined(getattr(s, p)), getattr(s, f"d{p}")) for p in PARTS})),
+    way("sums-from-dy", text("dY in the place of dQ, dK and dV"),
+        dwo=lambda s: _outer(s.joined, s.dy), **{f"dw{p}": lambda s: _outer(s.x, s.dy) for p in PARTS}),
+    way("sums-from-dj", text("dJ in the place of dQ, dK and dV"),
+        dwo=lambda s: _outer(s.joined, s.dj), **{f"dw{p}": lambda s: _outer(s.x, s.dj) for p in PARTS}),
+    way("sums-from-joined", text("J in the place of X"),
+        dwo=lambda s: _outer(s.joined, s.dy),
+                **{f"dw{p}": lambda s, p=p: _outer(s.joined, getattr(s, f"d{p}")) for p in PARTS}),
+    way("sums-from-parts", text("Q, K and V in the place of X"),
+        dwo=lambda s: _outer(s.joined @ s.wo, s.dy), **{
+            f"dw{p}": lambda s, p=p: _outer(joined(getattr(s, p)), getattr(s, f"d{p}")) for p in PARTS}),
     Way("dWO-from-x", text("X in the place of J"), lambda s: (
         _sums(_outer)(s), vars(s).update(dwo=_outer(s.x, s.dy)))),
     *(Way(f"dWO-from-the-{id}-J", text("the J of the {word} token", word=word), lambda s, by=by: (
