@@ -128,13 +128,20 @@ def computed_once(made_once: MadeOnce) -> Callable[[str, Callable[[Path], Value]
 
 
 @pytest.fixture(scope="session")
-def built_wheel(made_once: MadeOnce) -> Path:
-    """The wheel of this checkout, as the build tool makes it."""
-    def make(folder: Path) -> None:
-        subprocess.run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT],
-                       check=True, capture_output=True)
-    (wheel,) = made_once("wheel", make).glob("*.whl")
-    return wheel
+def built(made_once: MadeOnce) -> Callable[[str], Path]:
+    """The "wheel" or the "sdist" of this checkout, as the build tool makes it."""
+    def of(kind: str) -> Path:
+        (file,) = made_once(kind, lambda folder: subprocess.run(
+            [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", folder, ROOT],
+            check=True, capture_output=True)).iterdir()
+        return file
+    return of
+
+
+@pytest.fixture(scope="session")
+def built_wheel(built: Callable[[str], Path]) -> Path:
+    """The wheel of this checkout."""
+    return built("wheel")
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import shlex
@@ -61,6 +62,17 @@ def test_the_base_is_named_in_full_and_is_not_whatever_is_latest() -> None:
 def test_nobody_is_root_in_it() -> None:
     assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", only("USER"))
     assert "sudo" not in RECIPE.read_text(encoding="utf-8")
+
+
+def test_an_editor_opens_the_same_image_on_the_folder_of_a_course() -> None:
+    place = ROOT / ".devcontainer"
+    said = json.loads((place / "devcontainer.json").read_text(encoding="utf-8"))
+    build = {name: (place / path).resolve() for name, path in said["build"].items()}
+    assert build == {"dockerfile": RECIPE, "context": ROOT / "dist"}
+    assert said["workspaceFolder"] == only("WORKDIR")
+    assert said["workspaceMount"] == f"source=${{localWorkspaceFolder}},target={only('WORKDIR')},type=bind"
+    assert ".devcontainer" in PAGE
+    assert "Containerfile dist" in PAGE
 
 
 def test_its_labels_tell_what_it_holds() -> None:

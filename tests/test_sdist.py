@@ -21,13 +21,9 @@ IN_THE_CHECKOUT = {".autograder", "site", "dist", "build", "demo-class", "gradeb
 
 
 @pytest.fixture(scope="session")
-def sdist(made_once) -> Path:
-    """The sdist of this checkout, as the build tool makes it."""
-    def make(folder: Path) -> None:
-        subprocess.run([sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", folder, ROOT],
-                       check=True, capture_output=True)
-    (found,) = made_once("sdist", make).glob("*.tar.gz")
-    return found
+def sdist(built) -> Path:
+    """The sdist of this checkout."""
+    return built("sdist")
 
 
 @pytest.fixture(scope="session")
