@@ -15,7 +15,7 @@ import numpy as np
 from autograder.judge.families import Families
 from autograder.judge.family_words import Word
 from autograder.judge.fingerprint import Row, width
-from autograder.judge.known import Answers, Known, of_function
+from autograder.judge.known import Answers, Known, Seen, of_function
 from autograder.judge.last_words import from_last, what_alone_fails, what_it_changes
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.table import Made, Table, all_at_work, exact
@@ -92,7 +92,7 @@ class Catalogue:
         for world in (*worlds, "straight-after"):
             answers = of_function(judged.answers.get(world, {}), judged.exercise.name)
             if any(map(_tells, answers.values())):
-                found = [made for made in self._explain(judged.exercise, answers, world)
+                found = [made for made in self._explain(judged, answers, world)
                          if all(set(right).isdisjoint(mistake.exercises) for mistake in made)]
                 if found:
                     return found
@@ -120,20 +120,28 @@ class Catalogue:
                     world == "own-forward" and exercise.differentiates in right):
                 yield judged.answers.get(world, {})
 
-    def _explain(self, exercise: Exercise, answers: Answers, world: str) -> list[Made]:
-        stand_ins = frozenset(exercise.stand_ins if world == "stand-in" else ())
+    def _explain(self, judged: Judged, answers: Answers, world: str) -> list[Made]:
+        """The mistakes that give these answers, remembered: several worlds and exercises ask for the same."""
+        key = self._left_out, world, tuple(answers)
+        if key not in judged.explained:
+            stand_ins = frozenset(judged.exercise.stand_ins if world == "stand-in" else ())
+            judged.explained[key] = self._explaining(judged.exercise, answers, stand_ins)
+        return judged.explained[key]
+
+    def _explaining(self, exercise: Exercise, answers: Answers, stand_ins: frozenset[str]) -> list[Made]:
         table = self._known.singles(exercise, stand_ins).less(self._left_out).only(answers)
-        seen = self._known.row({call: answers[call] for call in table.calls}, stand_ins)
+        all_seen = self._known.seen(answers, stand_ins)
+        seen = all_seen.row(table.calls)
         agrees = table.rows.agrees(seen)
         found = [table.made[i] for i in np.flatnonzero(agrees.all(axis=1))]
         if table.right.agrees(seen).all():      # but for rounding, what is wrong shows in none of the answers
             found = [made for made in found if self._rounds_otherwise(made, answers, stand_ins)]
         elif not found:
             found = self._side_by_side(table, agrees, seen) or [
-                made for made in self._together(exercise, answers, stand_ins)
+                made for made in self._together(exercise, all_seen)
                 if all_at_work(made, table, agrees, seen)]
-        return [made for made in found if self._explains_all(made, answers, stand_ins)
-                or self._explains_in_order(made, exercise, answers, stand_ins)]
+        return [made for made in found if self._explains_all(made, all_seen)
+                or self._explains_in_order(made, exercise, all_seen, stand_ins)]
 
     def _rounds_otherwise(self, made: Made, answers: Answers, stand_ins: frozenset[str]) -> bool:
         """Whether they do not give the reference's answers to the last bit."""
@@ -151,37 +159,29 @@ class Catalogue:
                 if ((explains[a] | explains[b]) == wrong).all()
                 and not (against[a] & ~explains[b]).any() and not (against[b] & ~explains[a]).any()]
 
-    def _together(self, exercise: Exercise, answers: Answers, stand_ins: frozenset[str]) -> list[Made]:
+    def _together(self, exercise: Exercise, seen: Seen) -> list[Made]:
         """Pairs made in one source that give every answer; only the telling question is asked of all of them."""
         call = exercise.telling
-        if call is None or call not in answers or answers[call].status != "answered":
+        if call is None or call not in seen.answered:
             return []
         table = self._known.pairs(exercise, call).less(self._left_out)
-        told = self._known.row({call: answers[call]}, stand_ins)
+        told = seen.row([call])
         if table.right.agrees(told).all():
             return []
         return [table.made[i] for i in np.flatnonzero(table.rows.agrees(told).all(axis=1))]
 
-    def _explains_all(self, made: Made, answers: Answers, stand_ins: frozenset[str]) -> bool:
+    def _explains_all(self, made: Made, seen: Seen) -> bool:
         """Whether they give every answer, also to large questions: made in one source, or each its own part."""
-        seen = self._known.row(answers, stand_ins)
         together = self._known.subject(*made)
-        if together is not None and self._known.row_of(together, answers, stand_ins).agrees(seen).all():
+        if together is not None and self._known.gives(together, seen):
             return True
         alone = [subject for mistake in made if (subject := self._known.subject(mistake)) is not None]
-        if len(alone) != len(made):
-            return False
-        rows = [self._known.row_of(subject, answers, stand_ins) for subject in alone]
-        asked = [self._reference.answer(self._known.asked(call, stand_ins)) for call in answers]
-        right = Row.of(zip(asked, asked, strict=True))
-        return len(made) > 1 and bool(np.where(
-            right.agrees(seen), np.all([row.agrees(right) | row.agrees(seen) for row in rows], axis=0),
-            np.any([row.agrees(seen) for row in rows], axis=0)).all())
+        return len(alone) == len(made) > 1 and self._known.give_side_by_side(alone, seen)
 
-    def _explains_in_order(self, made: Made, exercise: Exercise, answers: Answers, stand_ins: frozenset[str]) -> bool:
+    def _explains_in_order(self, made: Made, exercise: Exercise, seen: Seen, stand_ins: frozenset[str]) -> bool:
         """Whether they give every answer if all is asked in order: some mistakes keep something between calls."""
-        row = self._known.in_order(made, exercise, tuple(answers), stand_ins)
-        return row is not None and bool(row.agrees(self._known.row(answers, stand_ins)).all())
+        row = self._known.in_order(made, exercise, tuple(seen.entries), stand_ins)
+        return row is not None and bool(row.agrees(seen.row(seen.entries)).all())
 
     def explains(self, judged: Judged, diagnosis: Diagnosis) -> bool:
         """Whether known mistakes, or steps done otherwise, give everything that was answered.
@@ -203,9 +203,9 @@ class Catalogue:
         forward = judged[name]
         if self.explains(forward, self.diagnose(forward)):
             return True
-        answers = of_function(forward.answers["own"], name)
+        seen = self._known.seen(of_function(forward.answers["own"], name), frozenset())
         before = [(mistake,) for earlier in forward.exercise.stand_ins for mistake in self.mistakes(earlier)]
-        return any(self._known.subject(*made) is not None and self._explains_all(made, answers, frozenset())
+        return any(self._known.subject(*made) is not None and self._explains_all(made, seen)
                    for made in before)
 
 

@@ -7,8 +7,9 @@ dicts are left out; nor does it matter which of the refusing exceptions was rais
 """
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from math import isfinite, sqrt
 from typing import Any
 from zlib import crc32
 
@@ -16,13 +17,17 @@ import numpy as np
 
 from autograder.lessons.kit.lesson import REFUSALS, UNWRITTEN
 from autograder.records import Outcome
-from autograder.sandbox.wire.tree import Path, entries, nested, paths
+from autograder.sandbox.wire.tree import Path, nested, paths
 
 MOST = 2**16                                    # numbers in a direction of their own
 ALIKE = 1e-4                                    # far above float32's rounding, far below any real fault
 
 
-def _leaves(right: Outcome) -> list[Path]:
+#: of one leaf: its token, its projection and its norm
+Entry = tuple[int, float, float]
+
+
+def paths_of(right: Outcome) -> list[Path]:
     """The paths of the leaves that matter in the reference's answer."""
     return [path for path, _ in paths(right.value) if not nested(path)]
 
@@ -36,8 +41,12 @@ class Row:
     @classmethod
     def of(cls, pairs: Iterable[tuple[Outcome, Outcome]]) -> Row:
         """The row of these (answer, the reference's answer to the same question)."""
-        entries = [entry for outcome, right in pairs for entry in _entries(outcome, right)]
-        tokens, values, norms = zip(*entries, strict=True) if entries else ((), (), ())
+        return cls.made_of(entry for outcome, right in pairs for entry in entries_of(outcome, right, paths_of(right)))
+
+    @classmethod
+    def made_of(cls, entries: Iterable[Entry]) -> Row:
+        """The row of these entries."""
+        tokens, values, norms = tuple(zip(*entries, strict=True)) or ((), (), ())
         return cls(np.array(tokens, dtype=np.int64), np.array(values, dtype=float), np.array(norms, dtype=float))
 
     @classmethod
@@ -64,12 +73,19 @@ class Row:
 
 def width(right: Outcome) -> int:
     """How many entries one question takes in a row."""
-    return 1 + len(_leaves(right))
+    return 1 + len(paths_of(right))
 
 
-def _entries(outcome: Outcome, right: Outcome) -> list[tuple[int, float, float]]:
-    """First the outcome of the call (and the arguments it changed), then the leaves of the answer."""
-    leaves = _leaves(right)
+def agree(one: Entry, other: Entry) -> bool:
+    """Whether two entries agree, as those of two rows do."""
+    if one[0] != other[0]:
+        return False
+    room = ALIKE * max(one[2], other[2]) + 1e-12
+    return one[1] == other[1] or isfinite(room) and abs(one[1] - other[1]) <= room
+
+
+def entries_of(outcome: Outcome, right: Outcome, leaves: Sequence[Path]) -> list[Entry]:
+    """First the outcome of the call (and the arguments it changed), then these leaves of the answer."""
     if outcome.status == "answered":
         touched = sorted({path.partition(".")[0] for path in outcome.changed})
         return [(_token("answered", *touched), 0.0, 0.0), *(_leaf(outcome.value, path) for path in leaves)]
@@ -88,12 +104,12 @@ def _manner(outcome: Outcome, right: Outcome) -> str:
     return "refuses" if not REFUSALS.isdisjoint((outcome.error, *outcome.kinds)) else ""
 
 
-def _leaf(value: Any, path: Path) -> tuple[int, float, float]:
+def _leaf(value: Any, path: Path) -> Entry:
     for step in path:
-        inside = dict(entries(value))
+        inside = value if isinstance(value, dict) else range(len(value)) if isinstance(value, tuple | list) else ()
         if step not in inside:
             return _token("absent", *_holds(value)), 0.0, 0.0
-        value = inside[step]
+        value = value[step]  # pyright: ignore[reportArgumentType, reportCallIssue] -- it is in there
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         return _array(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -106,12 +122,13 @@ def _holds(value: Any) -> list[str]:
     return [type(value).__name__, *(sorted(value) if isinstance(value, dict) else [])]
 
 
-def _array(value: np.ndarray) -> tuple[int, float, float]:
-    finite = np.isfinite(value)
-    holes = "" if finite.all() else str(crc32(np.ascontiguousarray(finite).tobytes()))
+def _array(value: np.ndarray) -> Entry:
+    finite, holes = np.isfinite(value), ""
+    if not finite.all():
+        holes, value = str(crc32(np.ascontiguousarray(finite).tobytes())), np.where(finite, value, 0)
     token = _token("array", str(value.shape), str(value.dtype.kind == "f"), holes)
-    numbers = np.where(finite, value, 0).ravel().astype(float)
-    return token, float(numbers @ directions(numbers.size)), float(np.linalg.norm(numbers))
+    numbers = value.ravel().astype(float, copy=False)
+    return token, float(numbers @ directions(numbers.size)), sqrt(numbers @ numbers)
 
 
 def directions(size: int, *many: int) -> np.ndarray:

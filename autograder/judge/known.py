@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import combinations
+from dataclasses import dataclass
+from itertools import chain, combinations
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from autograder.judge import cache as kept
 from autograder.judge.checks_version import answers_version
-from autograder.judge.fingerprint import Row, width
+from autograder.judge.fingerprint import Entry, Row, agree, entries_of, paths_of, width
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.referred import with_reference
 from autograder.judge.table import Made, Table, size_of
@@ -16,9 +18,23 @@ from autograder.judge.worlds import AskIn
 from autograder.lessons.kit.lesson import Exercise, Lesson, Mistake
 from autograder.records import Call, Outcome
 from autograder.sandbox.allowance import for_everybody
+from autograder.sandbox.wire.tree import Path
 
 LARGE = 100_000  # bytes; a larger question is only asked of mistakes that explain the rest
 Answers = Mapping[Call, Outcome]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The fingerprints of some answers, by their questions, and the questions as they are put to a subject."""
+
+    asked: Mapping[Call, Call]
+    entries: Mapping[Call, list[Entry]]
+    answered: frozenset[Call]                   # those that have an answer
+
+    def row(self, calls: Iterable[Call]) -> Row:
+        """Those of these questions, one after another."""
+        return Row.made_of(chain.from_iterable(self.entries[call] for call in calls))
 
 
 class Known:
@@ -30,6 +46,8 @@ class Known:
         self._tables: dict[object, Table] = {}
         self._earlier: dict[str, list[Call]] = {}
         self._in_order: dict[object, Row | None] = {}
+        self._paths: WeakKeyDictionary[Call, list[Path]] = WeakKeyDictionary()
+        self._entries: dict[LocalSubject, WeakKeyDictionary[Call, list[Entry]]] = {}
 
     def all(self, exercise: str) -> list[Mistake]:
         """The mistakes that this exercise can have."""
@@ -156,10 +174,43 @@ class Known:
         asked = [self.asked(call, stand_ins) for call in calls]
         return Row.of((subject.answer(call), self._reference.answer(call)) for call in asked)
 
-    def row(self, answers: Answers, stand_ins: frozenset[str]) -> Row:
+    def seen(self, answers: Answers, stand_ins: frozenset[str]) -> Seen:
         """These answers."""
-        return Row.of((outcome, self._reference.answer(self.asked(call, stand_ins)))
-                      for call, outcome in answers.items())
+        asked = {call: self.asked(call, stand_ins) for call in answers}
+        return Seen(asked, {call: self._made_entries(asked[call], outcome) for call, outcome in answers.items()},
+                    frozenset(call for call, outcome in answers.items() if outcome.status == "answered"))
+
+    def gives(self, subject: LocalSubject, seen: Seen) -> bool:
+        """Whether a subject that is kept gives all these answers. It is asked in order, until it does not."""
+        return all(agree(one, other) for call, entries in seen.entries.items()
+                   for one, other in zip(self._answered(subject, seen.asked[call]), entries, strict=True))
+
+    def give_side_by_side(self, subjects: list[LocalSubject], seen: Seen) -> bool:
+        """Whether each gives its own part of what is wrong in these answers, and none spoils what is right."""
+        for call, entries in seen.entries.items():
+            right = self._answered(self._reference, seen.asked[call])
+            rows = [self._answered(subject, seen.asked[call]) for subject in subjects]
+            for want, got, *each in zip(right, entries, *rows, strict=True):
+                if not agree(want, got):
+                    if not any(agree(one, got) for one in each):
+                        return False
+                elif not all(agree(one, want) or agree(one, got) for one in each):
+                    return False
+        return True
+
+    def _answered(self, subject: LocalSubject, call: Call) -> list[Entry]:
+        """What a subject that is kept answers, remembered: a class makes the same mistakes again and again."""
+        known = self._entries.setdefault(subject, WeakKeyDictionary())
+        if call not in known:
+            with for_everybody():
+                known[call] = self._made_entries(call, subject.answer(call))
+        return known[call]
+
+    def _made_entries(self, asked: Call, outcome: Outcome) -> list[Entry]:
+        right = self._reference.answer(asked)
+        if asked not in self._paths:
+            self._paths[asked] = paths_of(right)
+        return entries_of(outcome, right, self._paths[asked])
 
     def asked(self, call: Call, stand_ins: frozenset[str]) -> Call:
         """The call as it is put to a subject: with the reference's answers where that stands in."""

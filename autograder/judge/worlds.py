@@ -61,6 +61,7 @@ class Judged:
     attempts: list[Attempt] = field(default_factory=list)
     answers: dict[str, dict[Call, Outcome]] = field(default_factory=dict)      # world -> call -> outcome
     of_an_example: Callable[[str], bool] = _never       # whether a name is a variable of the notebook's examples
+    explained: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)   # what diagnosis found
 
     @property
     def complete(self) -> bool:
