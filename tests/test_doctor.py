@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,8 @@ import jupyter_core.paths
 import pytest
 
 from autograder import cli
-from autograder.doctor import Finding, examine, exchange, installation
+from autograder.course.folder import Course
+from autograder.doctor import Finding, examine, exchange, installation, of_course
 from autograder.judge.engine import Limits
 from autograder.sandbox.tiers import NoIsolation
 
@@ -85,7 +87,7 @@ def test_json_has_a_line_for_each_finding(course, capsys):
     assert {line["mend"] for line in lines if line["state"] == "ok"} == {None}
     assert cli.run(["doctor", "--json", "found.jsonl"]) == 1
     assert [json.loads(line) for line in Path("found.jsonl").read_text().splitlines()] == lines
-    assert capsys.readouterr().out.endswith("1 thing is missing\n")
+    assert capsys.readouterr().out.endswith("1 thing to mend\n")
 
 
 def test_nothing_is_written(course):
@@ -179,6 +181,19 @@ def test_a_course_that_everybody_can_read_is_missing_protection_where_students_h
         (state[there],) = [each for each in examine(copy) if each.about == "files"]
     assert {there: each.state for there, each in state.items()} == {False: "note", True: "missing"}
     assert {each.mend for each in state.values()} == {f"chmod o-rwx {copy}"}
+
+
+@pytest.mark.parametrize(("read_only", "ours", "mend"), [
+    (True, True, "cp -r"), (False, True, "chmod -R u+w"), (False, False, 'sudo chown -R "$USER"')])
+def test_what_you_may_not_write_gets_the_command_that_can_mend_it(read_only, ours, mend, course, monkeypatch):
+    status, flags = os.statvfs(course), os.ST_RDONLY if read_only else 0
+    user = os.geteuid()
+    monkeypatch.setattr(os, "access", lambda path, how: False)
+    monkeypatch.setattr(os, "geteuid", lambda: user if ours else user + 1)
+    monkeypatch.setattr(os, "statvfs", lambda path: os.statvfs_result((*status[:8], flags, status.f_namemax)))
+    (lack,) = [each for each in of_course.files(Course.find(course), shared=False) if "you may not" in each.says]
+    assert lack.mend.startswith(mend)
+    assert ("read-only" in lack.says) == read_only
 
 
 def test_on_a_hub_the_formgrader_is_led_to_the_course(course, tmp_path, monkeypatch):
@@ -293,6 +308,9 @@ def _folder_at(name: str) -> Callable[[Path], object]:
     (lambda course: say(course, "c.CourseDirectory.db_url = 'elsewhere'"), "gradebook"),
     (lambda course: say(course, "c.CourseDirectory.db_url = 'strange://x/y'"), "gradebook"),
     (_write("gradebook.db", ""), "gradebook"),
+    (_folder_at("gradebook.db"), "gradebook"),
+    (lambda course: (course / "gradebook.db").symlink_to("nowhere.db"), "gradebook"),
+    (lambda course: sqlite3.connect(course / "gradebook.db").execute("CREATE TABLE assignment (id)"), "gradebook"),
     (_write("autograder.toml", "a = \0"), "settings"),
     (_folder_at("autograder.toml"), "settings"),
     (lambda course: (course / "own-jupyter").mkdir() or (course.parent / "own-jupyter").symlink_to(
@@ -301,7 +319,7 @@ def _folder_at(name: str) -> Callable[[Path], object]:
     (lambda course: _own_lesson(course).write_text("1 / 0"), "lessons"),
     (lambda course: _own_lesson(course).write_text("1 / 0") and _trusted(course).write_text(json.dumps([str(course)])),
      "lessons"),
-], ids=range(15))
+], ids=range(18))
 def test_what_is_spoiled_is_named_in_a_line_and_the_rest_is_looked_at(course, spoil, about, capsys):
     spoil(course)
     assert cli.run(["doctor", "--json", "-"]) == 1

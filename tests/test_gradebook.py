@@ -29,7 +29,7 @@ from autograder.course.handed_in import handed_in
 from autograder.nbgrader import gradebook
 from autograder.nbgrader.empty_gradebook import commands_on_path
 from autograder.nbgrader.gradebook import Entry, GradebookError, GradebookWriter
-from autograder.nbgrader.notebook import source_notebook
+from autograder.nbgrader.notebook import register, source_notebook
 from autograder.nbgrader.writers import make_gradebook
 
 POINTS = {"test_split_heads": 3.0, "test_merge_heads": 1.25, "test_multihead": 0.0, "test_multihead_backward": 6.5,
@@ -252,6 +252,23 @@ def test_a_gradebook_of_an_older_nbgrader_asks_for_an_upgrade(course):
         connection.execute("ALTER TABLE submitted_notebook DROP COLUMN late_submission_penalty")
     with pytest.raises(GradebookError, match="nbgrader db upgrade"):
         write(course, Entry(grade_of("student-01")))
+
+
+def test_a_gradebook_of_a_newer_nbgrader_does_not_ask_for_an_upgrade(course):
+    with sqlite3.connect(database(course)) as connection:
+        connection.execute("ALTER TABLE submitted_notebook DROP COLUMN late_submission_penalty")
+        connection.execute("UPDATE alembic_version SET version_num = 'of tomorrow'")
+    with pytest.raises(GradebookError, match="its version of tomorrow, so a newer nbgrader made it") as caught:
+        write(course, Entry(grade_of("student-01")))
+    assert "upgrade" not in str(caught.value)
+
+
+def test_a_damaged_gradebook_is_told_without_a_class_name_where_nbgrader_meets_it(course):
+    content = database(course).read_bytes()
+    database(course).write_bytes(content[:len(content) // 3])
+    with pytest.raises(GradebookError, match="gradebook.db cannot be used: .* put an earlier copy in its place") as caught:
+        register(course, LESSON, "multihead", course.db_url)
+    assert ("Error" in str(caught.value), caught.value.no_room) == (False, False)
 
 
 def test_cells_worth_something_else_than_in_the_lesson_are_refused(course):

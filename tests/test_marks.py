@@ -282,18 +282,20 @@ def test_json_lines_have_no_gradebook(course, capsys):
 @pytest.mark.parametrize(("damage", "says"), [
     (lambda path: path.unlink(), "there is no gradebook"),
     (lambda path: path.write_bytes(b"no database at all, but long enough to be taken for one" * 30), "not a database"),
-    (lambda path: path.write_bytes(b""), "made by another version of nbgrader")])
+    (lambda path: path.write_bytes(b""), "is an empty file; remove it"),
+    (lambda path: path.unlink() or path.mkdir(), "is a folder: move it away"),
+    (lambda path: path.unlink() or path.symlink_to("nowhere.db"), "is a link to nowhere.db, which is not there")])
 def test_a_gradebook_that_is_no_good_is_one_line_and_nothing_is_made(damage, says, course, capsys):
     database = course.root / "gradebook.db"
     damage(database)
-    before = database.read_bytes() if database.exists() else None
+    before = database.read_bytes() if database.is_file() else None
     assert export("csv", "--output", "out") == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert says in said
     assert "--own-points" in said
     assert not Path("out").exists()
-    assert (database.read_bytes() if database.exists() else None) == before
+    assert (database.read_bytes() if database.is_file() else None) == before
 
 
 def test_a_gradebook_without_the_assignment_says_so(course):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MARKS = {"ok": "✓", "missing": "✗", "note": "–"}
 _INDENT = 14
-_SUMS = {0: "Nothing is missing", 1: "1 thing is missing"}
+_SUMS = {0: "Nothing is missing", 1: "1 thing to mend"}
 
 
 @click.command(short_help="Say what is missing here.", epilog=examples(
@@ -29,7 +29,7 @@ def doctor(target: str | None) -> int:
     """Say what is there and what is missing here, each with the command that mends it. Changes nothing.
 
     Looks at the installation and, in a course's folder, at the course: its lessons, gradebook, files and exchange. What
-    only some courses need has a dash. Exit code 1 if anything is missing.
+    only some courses need has a dash. Exit code 1 if anything has to be mended.
     """
     from autograder.doctor import examine
     try:
@@ -43,7 +43,7 @@ def doctor(target: str | None) -> int:
     if target != "-":
         for each in found:
             click.echo(_shown(each))
-        click.echo(f"\n{_SUMS.get(lacks, f'{lacks} things are missing')}")
+        click.echo(f"\n{_SUMS.get(lacks, f'{lacks} things to mend')}")
     return NOT_ALL_GRADED if lacks else DONE
 
 

@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from glob import glob
 from itertools import chain, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograder.course import FOLDER, STORE
 from autograder.course.folder import CONFIG, Course, CourseError, read_config
@@ -24,9 +26,13 @@ from autograder.lessons.installed import (
 )
 from autograder.lessons.trust import CannotTrust, trusted_file
 
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
 _OF_A_COURSE = (f"{CONFIG}.py", f"{CONFIG}.json", FILE, "assignments", "submitted", "lessons", "gradebook.db",
                 str(FOLDER))
 _WRITTEN = (".", str(FOLDER), str(STORE), "gradebook.db", "autograded", "feedback", "release", "report.html")
+_AWAY = re.compile("move it away|remove it")
 _FOLDERS = 20_000                           # that are looked at: a class of a thousand has fewer
 
 
@@ -113,8 +119,8 @@ def assignments(course: Course) -> Iterator[Finding]:
         return
     unreleased = [name for name in there if not course.path("release", ".", name).is_dir()]
     if unreleased:
-        yield note("assignments", f"{', '.join(there)}; what students get was not made yet of {', '.join(unreleased)}",
-                   "autograder release")
+        yield note("assignments", f"{', '.join(there)}; the students' version is not made yet of "
+                   f"{', '.join(unreleased)}", "autograder release")
     else:
         yield ok("assignments", f"{', '.join(there)}, with what students get of each")
 
@@ -132,7 +138,7 @@ def gradebook(course: Course) -> Iterator[Finding]:
     from sqlalchemy.exc import ArgumentError
 
     from autograder.nbgrader.database import NoGradebook, connected
-    from autograder.nbgrader.gradebook import GradebookError
+    from autograder.nbgrader.gradebook_errors import GradebookError
     try:
         where = sqlalchemy.make_url(course.db_url)
     except ArgumentError:
@@ -141,18 +147,27 @@ def gradebook(course: Course) -> Iterator[Finding]:
         return
     try:
         with connected(course.db_url) as db:
+            _try_every_column(db)
             found = [db.execute(sqlalchemy.text(f"SELECT count(*) FROM {table}")).scalar()
                      for table in ("assignment", "student")]
     except NoGradebook:
         yield note("gradebook", "not made yet", "autograder release")
     except GradebookError as error:
-        damaged = typed("mv", where.database, f"{where.database}.damaged") if "not a database" in str(error) else ""
-        yield missing("gradebook", str(error), named_command(str(error)) or damaged)
+        away = typed("mv", where.database, f"{where.database}.away") if _AWAY.search(str(error)) else ""
+        yield missing("gradebook", str(error), away or named_command(str(error)))
     except ModuleNotFoundError as error:
         yield missing("gradebook", f"{where.drivername} needs {error.name}", "pip install 'psycopg[binary]'")
     else:
         there = where.render_as_string(hide_password=True)
         yield ok("gradebook", f"{there}; assignments: {found[0]}, students: {found[1]}")
+
+
+def _try_every_column(db: Connection) -> None:
+    """Raise the database's error if a table or a column of this version of nbgrader is not there."""
+    from nbgrader.api import Base
+    from sqlalchemy import select
+    for table in Base.metadata.sorted_tables:
+        db.execute(select(table).limit(1))
 
 
 # --- whose files they are -----------------------------------------------------------------------------------------
@@ -162,7 +177,7 @@ def files(course: Course, shared: bool) -> Iterator[Finding]:
     locked = [name for name in _WRITTEN if (course.root / name).exists() and not os.access(course.root / name, os.W_OK)]
     if locked:
         named = ", ".join(str(course.root) if name == "." else name for name in locked)
-        yield missing("files", f"you may not write {named}", f'sudo chown -R "$USER" {typed(course.root)}')
+        yield missing("files", *_not_to_write(course.root, named, [course.root / name for name in locked]))
     closed, everybodys = closed_at(course.root), _everybodys(course)
     protect = typed("chmod", "o-rwx", course.root)
     more = f" and {len(everybodys) - 1} more" if everybodys[1:] else ""
@@ -175,6 +190,16 @@ def files(course: Course, shared: bool) -> Iterator[Finding]:
         say = missing if shared else note
         yield say("files", "every user of this machine can look for solutions, hidden tests and marks in this folder",
                   protect)
+
+
+def _not_to_write(root: Path, named: str, locked: list[Path]) -> tuple[str, str]:
+    """What keeps these from being written, and the command for it."""
+    if any(os.statvfs(path).f_flag & os.ST_RDONLY for path in locked):
+        return (f"you may not write {named}: the file system is read-only there; work in a copy of the course",
+                f"cp -r {typed(root)} ~")
+    if all(path.stat().st_uid == os.geteuid() for path in locked):
+        return f"you may not write {named}", typed("chmod", "-R", "u+w", root)
+    return f"you may not write {named}", f'sudo chown -R "$USER" {typed(root)}'
 
 
 def _everybodys(course: Course) -> list[str]:

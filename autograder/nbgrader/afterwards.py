@@ -10,7 +10,7 @@ from autograder.course.folder import Course
 from autograder.course.settings import read_settings
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.database import NoGradebook
-from autograder.nbgrader.gradebook import GradebookError
+from autograder.nbgrader.gradebook_errors import GradebookError
 from autograder.nbgrader.marks import dates_in_gradebook
 from autograder.records import OtherWay
 

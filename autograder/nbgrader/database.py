@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from autograder.nbgrader.gradebook import LOCK_SECONDS, GradebookError, in_words, with_patience
+from autograder.nbgrader.gradebook_errors import LOCK_SECONDS, GradebookError, in_words, not_a_file, with_patience
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -75,7 +75,7 @@ def reading(url: str) -> Iterator[Reader]:
     """The gradebook, to read; NoGradebook if there is none, GradebookError if it cannot be read."""
     if plain := _FILE.fullmatch(url):
         if not Path(plain[1]).is_file():
-            raise _absent(url)
+            raise _absent(plain[1], url)
         with in_words(url), closing(sqlite3.connect(plain[1], timeout=LOCK_SECONDS)) as connection:
             yield _File(connection)
     else:
@@ -89,7 +89,7 @@ def connected(url: str) -> Iterator[Connection]:
     from sqlalchemy import create_engine, make_url
     where = make_url(url)
     if where.get_backend_name() == "sqlite" and not (where.database and Path(where.database).is_file()):
-        raise _absent(url)
+        raise _absent(where.database or "", url)
     engine = create_engine(with_patience(url))
     try:
         with in_words(url), engine.connect() as connection:
@@ -98,7 +98,9 @@ def connected(url: str) -> Iterator[Connection]:
         engine.dispose()
 
 
-def _absent(url: str) -> NoGradebook:
+def _absent(path: str, url: str) -> GradebookError:
+    if other := not_a_file(Path(path)):
+        return GradebookError(f"in the place of the gradebook, {other}")
     return NoGradebook(f"there is no gradebook {shown(url)}; run `autograder grade` first")
 
 

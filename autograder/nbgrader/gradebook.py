@@ -10,41 +10,28 @@ automatic score has changed.
 """
 from __future__ import annotations
 
-import logging
-import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
 from typing import Any
 
 from autograder.course.extensions import DueDates
-from autograder.course.folder import Course, CourseError
+from autograder.course.folder import Course
 from autograder.course.late import days_late
 from autograder.course.settings import FILE, read_settings
 from autograder.lessons.kit.lesson import Lesson
 from autograder.locale.language import language_for
 from autograder.nbgrader.comments import comment_on
 from autograder.nbgrader.empty_gradebook import commands_on_path, put_empty_gradebook
+from autograder.nbgrader.gradebook_errors import GradebookError, in_words, with_patience
 from autograder.nbgrader.models import Notebook, SubmittedAssignment, SubmittedNotebook, models
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook, notebook_name, register, source_notebook
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Grade
 
-LOCK_SECONDS = 30                           # how long to wait for another program's write
 NO_RESPONSE = "No response."                # nbgrader's own words for an unchanged solution cell
-
-
-class GradebookError(CourseError):
-    """The gradebook cannot be used: what is wrong and what to do, in one line. Nothing of the batch was written.
-
-    `of_a_row`: the data was at fault, and other data may be written. `code`: SQLite's name of the error, if it has one.
-    """
-
-    def __init__(self, words: str, of_a_row: bool = False, code: str = ""):
-        super().__init__(words)
-        self.of_a_row, self.code = of_a_row, code
 
 
 @dataclass(frozen=True)
@@ -239,51 +226,3 @@ def _new_notebook(notebook: Notebook, submission: SubmittedAssignment) -> Submit
     for cell in (*notebook.solution_cells, *notebook.task_cells):
         models().Comment(cell_id=cell.id, notebook=submitted)
     return submitted
-
-
-# --- the database -------------------------------------------------------------------------------------------------
-
-def with_patience(url: str) -> str:
-    """The same database; SQLite waits for its lock. A time-out that the course chose stays."""
-    if not url.startswith("sqlite") or "timeout=" in url:
-        return url
-    return f"{url}{'&' if '?' in url else '?'}timeout={LOCK_SECONDS}"
-
-
-@contextmanager
-def in_words(url: str) -> Iterator[None]:
-    """Turn a database error into one line, and keep nbgrader's own log of it silent."""
-    log = logging.getLogger("tornado.application")
-    before, log.disabled = log.disabled, True
-    try:
-        yield
-    except GradebookError:
-        raise
-    except Exception as error:
-        from sqlalchemy.exc import DatabaseError, DataError, IntegrityError
-        # nbgrader's InvalidEntry no longer says which database error it was
-        cause = error.__context__ if isinstance(error, ValueError) else error
-        said = cause.orig if isinstance(cause, DatabaseError) else cause
-        if not isinstance(cause, DatabaseError | sqlite3.Error):
-            raise
-        raise GradebookError(_words(url, str(said)), isinstance(error, DataError | IntegrityError),
-                             getattr(said, "sqlite_errorname", "")) from error
-    finally:
-        log.disabled = before
-
-
-def _words(url: str, said: str) -> str:
-    from sqlalchemy import make_url
-    shown = make_url(url).set(query={}).render_as_string(hide_password=True)
-    said = said.splitlines()[0] if said else "no reason given"
-    if "locked" in said:
-        return (f"another program is writing to the gradebook {shown}; wait until it is ready, or close it, and try "
-                "again")
-    if _says(said, ("no such column", "no column named", "does not exist", "no such table")):
-        return (f"the gradebook {shown} was made by another version of nbgrader ({said}); back it up and run "
-                "`nbgrader db upgrade`")
-    return f"the gradebook {shown} cannot be used: {said}"
-
-
-def _says(said: str, phrases: Sequence[str]) -> bool:
-    return any(phrase in said for phrase in phrases)

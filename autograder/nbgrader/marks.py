@@ -17,7 +17,7 @@ from autograder.course.mark import Earned, make_mark
 from autograder.course.settings import read_settings
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.database import NoGradebook, Reader, one_of, reading, shown
-from autograder.nbgrader.gradebook import GradebookError
+from autograder.nbgrader.gradebook_errors import GradebookError
 from autograder.nbgrader.notebook import notebook_name
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Mark

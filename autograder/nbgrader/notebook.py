@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import shutil
+import sys
 import tempfile
 from copy import deepcopy
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from traitlets.config import Config
 from autograder.course.folder import Course, CourseError, read_config
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
+from autograder.nbgrader.gradebook_errors import GradebookError, in_words
 from autograder.nbgrader.models import Notebook
 
 if TYPE_CHECKING:
@@ -104,15 +106,24 @@ def generate(config: Config, what: str) -> CourseDirectory:
     from nbgrader.converters import GenerateAssignment
     from nbgrader.converters.base import NbGraderException
     from nbgrader.coursedir import CourseDirectory
+    from sqlalchemy.exc import DatabaseError
     said: list[str] = []
+    failed: list[BaseException] = []            # with which nbgrader's exception has no tie
+
+    def note(record: logging.LogRecord) -> None:
+        said.append(record.getMessage())
+        failed.extend(filter(None, [sys.exception()]))
     handler = logging.Handler()
-    handler.emit = lambda record: said.append(record.getMessage())
+    handler.emit = note
     log = logging.Logger("autograder.nbgrader", logging.ERROR)
     log.addHandler(handler)
     directory = CourseDirectory(config=config, log=log)
     try:
         GenerateAssignment(coursedir=directory, config=config, log=log, force=True).start()
     except NbGraderException as error:
+        with in_words(directory.db_url):
+            if failed and isinstance(failed[-1], GradebookError | DatabaseError):
+                raise failed[-1] from error
         lines = [line.strip() for line in "\n".join(said).splitlines() if ": " in line]
         raise CourseError(f"nbgrader cannot {what} {directory.assignment_id!r}: {[error, *lines][-1]}") from error
     return directory

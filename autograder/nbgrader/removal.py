@@ -20,7 +20,7 @@ from autograder.course.folder import Course, CourseError
 from autograder.course.return_names import OURS
 from autograder.course.store import Store
 from autograder.nbgrader.empty_gradebook import commands_on_path
-from autograder.nbgrader.gradebook import in_words, with_patience
+from autograder.nbgrader.gradebook_errors import in_words, with_patience
 
 STEPS = ("submitted", "autograded", "feedback")
 

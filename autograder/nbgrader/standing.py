@@ -23,7 +23,7 @@ from autograder.course.store import Last, Store, Written
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.afterwards import other_ways
 from autograder.nbgrader.database import NoGradebook, Reader, one_of, reading
-from autograder.nbgrader.gradebook import GradebookError
+from autograder.nbgrader.gradebook_errors import GradebookError
 from autograder.records import Submission
 
 JUST_NOW = 2 * 10**9                            # ns; the largest time step of a file system

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from autograder.course.folder import Course
 from autograder.nbgrader.database import reading
-from autograder.nbgrader.gradebook import GradebookError
+from autograder.nbgrader.gradebook_errors import GradebookError
 from autograder.output.class_list import Person
 
 _STUDENTS = "SELECT id, coalesce(first_name, ''), coalesce(last_name, ''), coalesce(email, '') FROM student"

@@ -230,9 +230,10 @@ def make_gradebook(course: Course, lesson: Lesson) -> None:
     """
     from sqlalchemy import make_url
 
-    from autograder.nbgrader.gradebook import GradebookError, GradebookWriter
+    from autograder.nbgrader.gradebook import GradebookWriter
+    from autograder.nbgrader.gradebook_errors import GradebookError
     url = make_url(course.db_url)
-    if url.get_backend_name() != "sqlite" or not url.database or Path(url.database).exists():
+    if url.get_backend_name() != "sqlite" or not url.database or os.path.lexists(url.database):
         return
     path = Path(url.database)
     part = path.with_name(f".{path.name}.part")

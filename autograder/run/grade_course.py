@@ -26,7 +26,7 @@ from autograder.judge.rehearsal import rehearse
 from autograder.lessons import DEFAULT
 from autograder.lessons.installed import to_carry
 from autograder.lessons.kit.lesson import Lesson
-from autograder.nbgrader.gradebook import GradebookError
+from autograder.nbgrader.gradebook_errors import GradebookError
 from autograder.nbgrader.marks import due_date
 from autograder.nbgrader.writers import Writers
 from autograder.records import Grade, Left, Submission
@@ -217,8 +217,8 @@ def _in_words(course: Course) -> Iterator[None]:
         if error.errno not in FULL:
             raise
         raise _no_room(course, error.strerror or str(error)) from error
-    except GradebookError as error:                 # in the database's words
-        if "disk" not in str(error):
+    except GradebookError as error:
+        if not error.no_room:
             raise
         raise _no_room(course, str(error)) from error
 
