@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from autograder.course.rules import rules_of
 from autograder.course.submitted import SubmittedFolder
 from autograder.intake import read_everything
 from autograder.judge.engine import Limits
-from autograder.lessons.installed import lesson_called, load_lesson, trusted_names, whole
+from autograder.lessons.installed import lesson_called, load_lesson, loadable, trusted_names, whole
 from autograder.locale.language import translate
 from autograder.records import Grade, Left
 from autograder.sandbox.tiers import NoIsolation
@@ -52,7 +53,8 @@ def check(*paths: str | Path, lesson: str | None = None, course: str | Path | No
     there = None if course is None else Path(course)
     rules = rules_of(there, **_fields(limits))
     names = [lesson_called(lesson, there)] if lesson is not None else trusted_names(there)
-    submissions, left = read_everything(paths, [rules.lesson(name) for name in names], rules.limits.budget)
+    submissions, left = read_everything(paths, [rules.lesson(name) for name in names], rules.limits.budget,
+                                        partial(loadable, there))
     grades = Checked()
     grades.left = tuple(left)
     for grade in rules.graded(submissions):

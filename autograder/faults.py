@@ -34,6 +34,12 @@ def reason(error: BaseException) -> Text:
     return text("the autograder failed: {error}", error=f"{type(error).__name__}: {error}"[:_SAID])
 
 
+def no_semaphore(error: OSError) -> str:
+    """What keeps processes from being started: Python's pool makes its semaphores in /dev/shm."""
+    return (f"cannot start processes that grade, since nothing can be written in /dev/shm ({error.strerror or error}); "
+            "in a container, start it with --tmpfs /dev/shm or --shm-size 64m")
+
+
 def told_of_it() -> Text:
     """What failed, for the student: the words of the exception are for a person."""
     from autograder.records import text

@@ -146,7 +146,7 @@ def modules() -> dict[str, ModuleType]:
     intake.read_any = lambda paths, lessons: list(read(paths, lessons[0]))
     intake.__path__ = [str(Path(autograder.__file__).with_name("intake"))]      # its other files are as they are
     intake.read_folder = read
-    intake.read_everything = lambda paths, lessons, seconds: (intake.read_any(paths, lessons), [])
+    intake.read_everything = lambda paths, lessons, seconds, others: (intake.read_any(paths, lessons), [])
     return {module.__name__: module for module in (grade, rules, course, intake)}
 
 

@@ -67,6 +67,12 @@ def test_of_a_grade_that_cannot_be_given_the_reason_is_told_and_not_each_check()
     assert len(told(Change(lost, FULL))) == 2
 
 
+def test_a_grade_that_still_cannot_be_given_is_told_though_nothing_changes():
+    lost = replace(grade_of("student-01", (None,) * 5, "unreadable", key="k", checks="v1"), notices=(EMPTY,))
+    assert told(Change(lost, lost), Change(FULL, FULL)) == ["student-01  stays ? unreadable", "    The file is empty.",
+                                                            "0 of 2 change, 0 new, 2 unchanged"]
+
+
 def test_of_a_fault_of_ours_the_reason_is_told():
     lost = replace(grade_of("student-01", (None,) * 5, "broken", key="k", checks="v1"), for_a_person=(EMPTY,),
                    notices=(Text("renamed"),))

@@ -1,6 +1,7 @@
 """Each submission gets its grade from where it is cheapest, and a worker that dies costs time and nothing else."""
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from concurrent.futures import BrokenExecutor, Future
@@ -18,7 +19,7 @@ from autograder.faults import Stopped
 from autograder.intake import read_bytes
 from autograder.judge.engine import Limits
 from autograder.records import Cell, Grade, Submission, text
-from autograder.run import dispatch
+from autograder.run import dispatch, local_pool
 from autograder.run.dispatch import Dispatcher, Judged
 from autograder.run.job import About, Done, Job, Task, Unsuitable, about, judge, pack
 from autograder.run.local_pool import LocalPool
@@ -209,6 +210,14 @@ def test_a_small_class_starts_few_workers():
 
 
 @pytest.mark.slow
+def test_a_machine_without_semaphores_stops_the_run_and_names_what_it_lacks(monkeypatch):
+    def refuse(*given, **more):
+        raise OSError(errno.EROFS, "Read-only file system")
+    monkeypatch.setattr(local_pool, "ProcessPoolExecutor", refuse)
+    with LocalPool(TASK, 1, 1) as pool, pytest.raises(Stopped, match=r"/dev/shm \(Read-only file system\)"):
+        pool.submit(b"")
+
+
 def test_a_worker_process_that_is_killed_costs_nothing_but_time(store):
     submissions = [read_bytes(f"{number}.ipynb", data(_numbered(wrong() if number % 3 else honest(), number)), LESSON)
                    for number in range(24)]

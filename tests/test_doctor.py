@@ -1,6 +1,7 @@
 """`autograder doctor`: what is missing is said, with a command that mends it; nothing that is found stops it."""
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -283,6 +284,14 @@ def test_the_wall_is_named_with_what_mends_it(wall, state, mend, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Limits, "wall", property(answer))
     assert [(each.state, each.mend) for each in found("wall")] == [(state, mend)]
+
+
+def test_a_machine_without_semaphores_is_named(tmp_path, monkeypatch):
+    def refuse(kind):
+        raise OSError(errno.EROFS, "Read-only file system")
+    monkeypatch.setattr(installation, "get_context", refuse)
+    (lack,) = installation.processes()
+    assert (lack.state, "/dev/shm (Read-only file system)" in lack.says) == ("missing", True)
 
 
 # --- nothing stops it ---------------------------------------------------------------------------------------------

@@ -282,6 +282,19 @@ def test_only_a_submission_that_broke_is_said_to_be_broken():
     assert (said in comment(BROKEN, "en").splitlines(), said in comment(GRADE, "en").splitlines()) == (True, False)
 
 
+def test_a_comment_says_what_several_checks_share_once():
+    words = text("merge_heads raised ValueError: axes")
+    verdicts = [msgspec.structs.replace(each, verdict="raised", points=0.0, message=words)
+                for each in GRADE.exercises[0].verdicts]
+    same = msgspec.structs.replace(GRADE.exercises[0], points=0.0, verdicts=tuple(verdicts))
+    passed = msgspec.structs.replace(same, verdicts=(*verdicts[1:], GRADE.exercises[0].verdicts[0]))
+    for exercise in (same, passed):
+        said = comment(changed(exercises=(exercise, *GRADE.exercises[1:])), "en")
+        assert said.count(words.template) == 1
+    assert len(verdicts) > 1
+    assert said.count("not true yet") >= len(verdicts) - 1
+
+
 def test_a_sheet_has_a_row_for_each_submission_and_no_zero_for_unknown():
     header, first, second, third, fourth = table(written("csv", [FIRST, SECOND, UNREADABLE, BROKEN]))
     points = header.index("points")

@@ -246,6 +246,16 @@ def second_softmax(name: str) -> None:
     edit(f"lessons/{name}/lesson.py", "assignments/softmax/softmax", f"assignments/{name}/{name}")
 
 
+def test_work_for_another_lesson_than_the_named_one_is_said_to_be(course):
+    said = "This is work for softmax, and it was graded for layernorm, of which it has no function."
+    [grade] = api.check(SOLUTION, course=course, lesson="layernorm")
+    assert (grade.lesson, grade.points) == ("layernorm", 0)
+    for texts in (grade.notices, grade.for_a_person):
+        assert said in [translate(each, "en") for each in texts]
+    [grade] = api.check(SOLUTION, course=course, lesson="softmax")
+    assert (grade.notices, grade.for_a_person) == ((), ())
+
+
 def test_work_that_fits_two_lessons_is_said_to(course):
     second_softmax("other")
     shutil.copy(SOLUTION, "work.py")

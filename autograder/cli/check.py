@@ -1,6 +1,8 @@
 """`autograder check`: grade one submission, or many."""
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -27,13 +29,14 @@ def check(paths: tuple[str, ...], lesson: str | None, target: str | None, langua
     from autograder.course.rules import Rules
     from autograder.intake import read_everything
     from autograder.judge.engine import Limits
+    from autograder.lessons.installed import loadable
     spare_the_given(target, paths)
     settings = course_settings()
     if settings.decides_marks:                  # of the current folder, which might be a student's
         click.echo("autograder check: using the points and limits of autograder.toml in this folder", err=True)
     with answers(target, language, each=True) as answer:
         rules, tried = Rules(settings, Limits(**limits)), [settings.lesson(name) for name in lessons_to_try(lesson)]
-        submissions, left = read_everything(paths, tried, rules.limits.budget)
+        submissions, left = read_everything(paths, tried, rules.limits.budget, partial(loadable, Path.cwd()))
         for index, graded in enumerate(rules.graded(submissions, say), start=1):
             if settings.mark.scale != "none":
                 graded = replace(graded, mark=own_mark(graded, settings))

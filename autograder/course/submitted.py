@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
@@ -18,7 +18,8 @@ from autograder.intake.files import File, Listing, folder_listing, passed_by
 from autograder.intake.layout import Found, Work
 from autograder.intake.names import listed
 from autograder.intake.nothing import a_link
-from autograder.lessons.installed import assignments_of, every_lesson, lesson_names, load_lesson
+from autograder.intake.recognise import of_another
+from autograder.lessons.installed import assignments_of, every_lesson, lesson_names, load_lesson, loadable
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Submission, Text, text
 
@@ -136,6 +137,7 @@ def submitted(course: Course, lesson: Lesson, student: str, assignment: str = ""
         submission = replace(submission, notices=(*submission.notices, _found_in(
             folder.relative_to(top), own.relative_to(top), submission.unreadable is None)))
     if submission.unreadable is None:
+        submission = of_another(submission, lesson, partial(loadable, course.root))
         submission = _unless_shared(course, submission, student, folder, assignment)
     if is_markup(student):
         submission = replace(submission, cells=(), unreadable=text(

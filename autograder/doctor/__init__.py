@@ -22,6 +22,7 @@ def examine(folder: Path | None) -> Iterator[Finding]:
     yield from _looked("commands", installation.commands)
     yield from _looked("kernel", installation.kernel)
     yield from _looked("umask", installation.umask)
+    yield from _looked("processes", installation.processes)
     yield from _looked("wall", lambda: installation.wall(isolation))
     yield from found
     yield from _looked("settings", lambda: of_course.settings(folder))

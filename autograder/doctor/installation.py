@@ -10,10 +10,12 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
+from multiprocessing import get_context
 from pathlib import Path
 
 from autograder import __version__
 from autograder.doctor.findings import Finding, missing, named_command, note, ok, on_a_hub, typed
+from autograder.faults import no_semaphore
 
 DISTRIBUTION = "multihead-autograder"
 KERNEL = "python3"                          # which every notebook of a lesson names
@@ -135,6 +137,14 @@ def umask() -> Iterator[Finding]:
         yield ok("umask", f"{mask:03o}")
     else:
         yield missing("umask", f"{mask:03o}: whatever you write, such as marks, everybody here can change", "umask 022")
+
+
+def processes() -> Iterator[Finding]:
+    """The semaphores of the processes that grade can be made."""
+    try:
+        get_context("spawn").Lock()
+    except OSError as error:
+        yield missing("processes", no_semaphore(error))
 
 
 def wall(isolation: str) -> Iterator[Finding]:

@@ -101,12 +101,22 @@ def _parsed(body: bytes) -> tuple[_Notebook, list[Text]]:
             return _cell_by_cell(body)
         except (msgspec.DecodeError, RecursionError):
             raise Unreadable(text("The file is JSON, but not a notebook: {detail}. Expected a file with a list of "
-                                  "cells, saved by Jupyter.", detail=str(error))) from None
+                                  "cells, saved by Jupyter.", detail=_in_its_place(str(error)))) from None
     except msgspec.DecodeError as error:
         raise Unreadable(unmerged(body) or _broken_at(body, str(error))) from None
     except RecursionError:
         raise Unreadable(text("The file is nested deeper than any notebook is. Open it in Jupyter, save it and hand "
                               "it in again.")) from None
+
+
+def _in_its_place(error: str) -> Text:
+    """What the file holds where the cells should be; msgspec's own words for it are English."""
+    quoted = re.findall(r"`([^`]*)`", error)
+    if " - at " not in error:
+        return text("it is not an object in braces")
+    if "required field" in error:
+        return text("{place} has no {field}", place=quoted[-1], field=quoted[0])
+    return text("what stands at {place} is something else", place=quoted[-1])
 
 
 def _syntax_error(body: bytes) -> str:

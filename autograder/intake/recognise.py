@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from autograder.intake.reading import read_all
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Left, Submission, text
 
+Others = Callable[[], Iterable[Lesson]]
 Key = tuple[str, int]                     # the submission's name, and its number among those of that name
 
 
@@ -22,9 +23,12 @@ def read_any(paths: Sequence[str | Path], lessons: Sequence[Lesson]) -> list[Sub
     return read_everything(paths, lessons)[0]
 
 
-def read_everything(paths: Sequence[str | Path], lessons: Sequence[Lesson], seconds: float = SECONDS
-                    ) -> tuple[list[Submission], list[Left]]:
-    """The same, and what was not looked at for any of the lessons; each of them may read so long at one submission."""
+def read_everything(paths: Sequence[str | Path], lessons: Sequence[Lesson], seconds: float = SECONDS,
+                    others: Others = tuple) -> tuple[list[Submission], list[Left]]:
+    """The same, and what was not looked at for any of the lessons; each of them may read so long at one submission.
+
+    What fits none of them is looked at again for all the `others` there are.
+    """
     found: dict[Key, Submission] = {}
     alike: defaultdict[Key, list[str]] = defaultdict(list)      # the lessons that it fits equally well
     left: dict[str, Left] = {}
@@ -47,7 +51,8 @@ def read_everything(paths: Sequence[str | Path], lessons: Sequence[Lesson], seco
             spent = before.seconds if before is not None else 0.0
             found[key] = replace(submission, seconds=submission.seconds + spent)
     names = {name for name, _ in found}
-    return ([_asking(found[key], alike[key]) for key in dict.fromkeys([*order, *found])],
+    chosen = (_asking(found[key], alike[key]) for key in dict.fromkeys([*order, *found]))
+    return ([of_another(each, called[each.lesson], others) for each in chosen],
             [each for name, each in left.items() if name not in names])
 
 
@@ -59,6 +64,19 @@ def _asking(submission: Submission, alike: list[str]) -> Submission:
     said = text("its functions are those of {others} as well; it was graded for {lesson}, and --lesson chooses another",
                 others=", ".join(others), lesson=submission.lesson)
     return replace(submission, for_a_person=(*submission.for_a_person, said))
+
+
+def of_another(submission: Submission, lesson: Lesson, others: Others) -> Submission:
+    """The same; if it defines none of the lesson's functions and some of another's, that is said, to a person too."""
+    sources = [cell.source for cell in submission.cells]
+    if not sources or functions(lesson, sources):
+        return submission
+    found = [other.name for other in others() if other.name != lesson.name and functions(other, sources)]
+    if not found:
+        return submission
+    said = text("This is work for {others}, and it was graded for {lesson}, of which it has no function.",
+                others=", ".join(found), lesson=lesson.name)
+    return replace(submission, notices=(*submission.notices, said), for_a_person=(*submission.for_a_person, said))
 
 
 def fit(submission: Submission, lesson: Lesson) -> tuple[int, bool]:

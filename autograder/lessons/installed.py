@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -60,6 +61,13 @@ def trusted_names(course: Where = None) -> list[str]:
 def every_lesson(course: Where = None) -> list[Lesson]:
     """All of them, in that order."""
     return [load_lesson(name, course) for name in lesson_names(course)]
+
+
+def loadable(course: Where = None) -> Iterator[Lesson]:
+    """The same, without those that have a fault of their own."""
+    for name in lesson_names(course):
+        with suppress(LessonError):
+            yield load_lesson(name, course)
 
 
 def load_lesson(name: str, course: Where = None) -> Lesson:

@@ -107,7 +107,10 @@ def change_lines(changes: Sequence[Change], left: Sequence[Left] = (), people: C
         if change.after is not None and change.changes and not change.only_weights:
             yield plain(_headline(change, change.after, people))
             yield from (f"    {plain(_check(check))}" for check in change.checks if not check.only_weight)
-            yield from (f"    {plain(translate(why, 'en'))}" for why in _why_not(change.after))
+            yield from _reasons(change.after)
+        elif change.after is not None and not change.changes and change.after.status != "graded":
+            yield plain(f"{people.called(change.student)}  stays {_points(change.before)}{_status(change.after)}")
+            yield from _reasons(change.after)
     gone = [change for change in changes if change.after is None]
     for change in gone:
         yield plain(f"{people.called(change.student)}  {_points(change.before)} stays: the submission is gone")
@@ -139,6 +142,10 @@ def _weights(changes: Sequence[Change]) -> Iterator[str]:
     which = ", ".join(names) or "of checks, within their exercises"
     yield (f"other points: {which}; for {len(found)} of {len(changes)} students nothing else changes"
            + (f" ({min(by):+.4g} to {max(by):+.4g})" if by else ""))
+
+
+def _reasons(grade: Grade) -> Iterator[str]:
+    return (f"    {plain(translate(why, 'en'))}" for why in _why_not(grade))
 
 
 def _why_not(grade: Grade) -> Sequence[Text]:

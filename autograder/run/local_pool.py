@@ -4,6 +4,7 @@ The processes end as soon as this one lets go of their leash or dies, however th
 """
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import threading
@@ -13,9 +14,13 @@ from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
 from typing import Protocol, Self
 
+from autograder.faults import Stopped, no_semaphore
 from autograder.run.job import About, Task, about, judge
 
 SHARE = 8                                # submissions that justify another process, which is slow to start
+
+
+FEW = (errno.EMFILE, errno.ENFILE)       # files that may be open: the caller waits for those
 
 
 class Pool(Protocol):
@@ -59,8 +64,13 @@ class LocalPool:
         if self._executor is None:
             held, _ = [self._leash.enter_context(end) for end in Pipe(duplex=False)]
             # a fresh process: forking this one could copy held locks
-            self._executor = ProcessPoolExecutor(self.size, mp_context=get_context("spawn"), initializer=on_leash,
-                                                 initargs=(held,))
+            try:
+                self._executor = ProcessPoolExecutor(self.size, mp_context=get_context("spawn"), initializer=on_leash,
+                                                     initargs=(held,))
+            except OSError as error:
+                if error.errno in FEW:
+                    raise
+                raise Stopped(no_semaphore(error)) from error
         return self._executor.submit(judge, job)
 
     def renew(self) -> None:

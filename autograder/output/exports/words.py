@@ -5,7 +5,15 @@ from collections.abc import Iterator
 
 from autograder.locale.language import VERDICT_WORDS, language_for, translate
 from autograder.output.final import sentences
-from autograder.output.marks import NOT_ISOLATED, labelled, not_passed, points_of, reservations, verdict_mark
+from autograder.output.marks import (
+    NOT_ISOLATED,
+    failures,
+    labelled,
+    nothing_to_check,
+    points_of,
+    reservations,
+    verdict_mark,
+)
 from autograder.output.plain import plain
 from autograder.records import ExerciseGrade, Grade, Verdict
 
@@ -28,10 +36,14 @@ def details(exercise: ExerciseGrade, language: str) -> list[str]:
 def _details(exercise: ExerciseGrade, language: str) -> Iterator[str]:
     if exercise.skipped:
         return
-    for verdict in not_passed(exercise):
-        yield f"{verdict_mark(verdict)} {labelled(verdict, language)}"
-        if verdict.message is not None:
-            yield f"  {translate(verdict.message, language)}"
+    nothing = nothing_to_check(exercise)
+    if nothing:
+        yield translate(nothing, language)
+        return
+    for verdicts in failures(exercise):
+        yield from (f"{verdict_mark(verdict)} {labelled(verdict, language)}" for verdict in verdicts)
+        if verdicts[0].message is not None:
+            yield f"  {translate(verdicts[0].message, language)}"
     for why, verdicts in reservations(exercise):
         yield f"{verdict_mark(verdicts[0])} {translate(why, language)}"
     for hint in exercise.diagnosis.hints:
