@@ -12,7 +12,7 @@ from contextlib import suppress
 from autograder.judge.local_subject import LocalSubject
 from autograder.judge.worlds import AskIn
 from autograder.lessons.kit.bounded import TooLong, bounded
-from autograder.lessons.kit.lesson import Exercise, Lesson
+from autograder.lessons.kit.lesson import Lesson
 from autograder.proof.claim import Claim
 from autograder.proof.fairness import seeded_variant
 from autograder.records import Subject
@@ -49,17 +49,8 @@ def _checks(lesson: Lesson, reference: Subject) -> Iterator[str]:
                 yield f"{folder}: the words of the check {check.name} say TODO"
             elif _unwritten(check.run, AskIn("own", reference, reference)):
                 yield f"{folder}: the check {check.name} is not written"
-        yield from _worth(exercise, folder)
-
-
-def _worth(exercise: Exercise, folder: str) -> Iterator[str]:
-    """A check without points decides nothing, and checks that do not add up decide something else."""
-    total = sum(check.points for check in exercise.checks)
-    if total != exercise.points:
-        yield f"{folder}: the checks are worth {total} together, but {exercise.name} is worth {exercise.points}"
-    if not exercise.implementations:
-        yield from (f"{folder}: the check {check.name} is worth nothing; take its points from another one"
-                    for check in exercise.checks if not check.points)
+            if not check.points:                # it would decide nothing
+                yield f"{folder}: the check {check.name} is worth nothing; take its points from another one"
 
 
 def _unwritten(run, ask: AskIn) -> bool:

@@ -16,8 +16,6 @@ from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.lessons.trust import is_trusted
 
 LONGEST = 60                                    # characters of a name, which becomes that of files
-_SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
-_DASHED = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
 class CannotMake(Refused):
@@ -121,16 +119,18 @@ class Checkout:
 
 def snake(name: str, what: str) -> str:
     """A valid name for a function or a folder; CannotMake says what it should look like."""
-    if not _SNAKE.fullmatch(name) or keyword.iskeyword(name) or len(name) > LONGEST:
-        raise CannotMake(f"{name!r} cannot be the name of {what}; expected lower-case words like split_heads, at most "
-                         f"{LONGEST} characters")
-    return name
+    return _valid(name, what, "_", "split_heads")
 
 
 def dashed(name: str, what: str) -> str:
     """A valid name with dashes; CannotMake says what it should look like."""
-    if not _DASHED.fullmatch(name) or keyword.iskeyword(name) or len(name) > LONGEST:
-        raise CannotMake(f"{name!r} cannot be the name of {what}; expected lower-case words like mask-ignored, at most "
+    return _valid(name, what, "-", "mask-ignored")
+
+
+def _valid(name: str, what: str, between: str, like: str) -> str:
+    if not re.fullmatch(rf"[a-z][a-z0-9]*(?:{between}[a-z0-9]+)*", name) or keyword.iskeyword(name) or (
+            len(name) > LONGEST):
+        raise CannotMake(f"{name!r} cannot be the name of {what}; expected lower-case words like {like}, at most "
                          f"{LONGEST} characters")
     return name
 
