@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,7 +20,7 @@ from autograder.course.folder import CourseError
 from autograder.course.late import days_after
 from autograder.course.settings import read_settings
 from autograder.course.times import understood, why_not
-from autograder.decoding import decoded
+from autograder.decoding import sheet
 
 FILE = "extensions.csv"
 COLUMNS = ("student", "assignment", "until")
@@ -36,37 +35,22 @@ def extensions(root: Path) -> dict[tuple[str, str], str]:
 
 def read_list(path: Path, assignment: str = "") -> dict[tuple[str, str], str]:
     """The rows of a list. One without the column `assignment` is for this one."""
-    try:
-        words, _ = decoded(path.read_bytes())                                             # it may hold names too
-    except UnicodeDecodeError as error:
-        raise CourseError(f"{path} is not text (byte {error.start}); save it as CSV (UTF-8)") from None
-    except OSError as error:
-        raise CourseError(f"cannot read {path}: {error.strerror or error}") from None
-    words = re.sub(r"\A(?:sep=.)?[\r\n]+", "", words)                                     # Excel's own first line
-    delimiter = max(",;\t", key=words.partition("\n")[0].count)
-    rows = csv.DictReader(io.StringIO(words, newline=""), delimiter=delimiter)
-    needed = {"student", "until"} if assignment else set(COLUMNS)
-    columns = [name.strip() for name in rows.fieldnames or []]
-    columns = [name.lower() if name.lower() in COLUMNS else name for name in columns]
-    if not needed <= set(columns):
-        raise CourseError(f"{path} has the columns {', '.join(columns) or '(none)'}; expected "
-                          f"{', '.join(name for name in COLUMNS if name in needed)}")
-    rows.fieldnames = columns
-    return _rows(path, rows, assignment)
-
-
-def _rows(path: Path, rows: csv.DictReader, assignment: str) -> dict[tuple[str, str], str]:
+    header, rows, _ = sheet(path, CourseError)
+    columns = {name.lower(): name for name in header if name.lower() in COLUMNS}
+    needed = ("student", "until") if assignment else COLUMNS
+    if not columns.keys() >= set(needed):
+        raise CourseError(f"{path} has the columns {', '.join(header)}; expected {', '.join(needed)}")
     found: dict[tuple[str, str], str] = {}
-    for row in rows:
-        student, of, until = ((row.get(name) or "").strip() for name in COLUMNS)
+    for line, row in rows:
+        student, of, until = (row.get(columns.get(name, ""), "") for name in COLUMNS)
         key = (of or assignment, student)
         if not student and not until:
             continue
         if not all((*key, until)):
-            raise CourseError(f"{path}, line {rows.line_num}: expected a student, an assignment and a time")
+            raise CourseError(f"{path}, line {line}: expected a student, an assignment and a time")
         if key in found:
-            raise CourseError(f"{path}, line {rows.line_num}: {student} is there twice; keep one row")
-        moment(until, "UTC", f"{path}, line {rows.line_num}")
+            raise CourseError(f"{path}, line {line}: {student} is there twice; keep one row")
+        moment(until, "UTC", f"{path}, line {line}")
         found[key] = until
     return found
 

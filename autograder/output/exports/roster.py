@@ -6,15 +6,13 @@ numbers, as after `nbgrader zip_collect`, its file works unchanged: "Participant
 """
 from __future__ import annotations
 
-import csv
-import io
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from autograder.decoding import decoded
+from autograder.decoding import Sheet, sheet
 from autograder.faults import Refused
 from autograder.output.class_list import Person
 
@@ -61,19 +59,18 @@ def named(students: Sequence[str]) -> str:
 
 def read_roster(path: Path, column: str = "", known: Collection[str] = ()) -> Roster:
     """The roster in this file, its students called as the `known` ones are. Raises RosterError."""
-    header, reader, notes = _table(path)
+    (header, found, _), notes = _sheet(path)
     key, own = _key(path, header, column), _matcher(known)
     rows: dict[str, dict[str, str]] = {}
     first: dict[str, int] = {}
-    for row in _rows(path, header, reader):
+    for line, row in found:
         student = row.get(key, "") if key in STUDENT[:2] else number_in(row.get(key, ""))
         if not student:
             continue
         student = own(student) or student
         if student in rows:
-            raise RosterError(f"{path} names {student!r} twice, in line {first[student]} and line {reader.line_num}; "
-                              "keep one")
-        rows[student], first[student] = {name: row.get(name, "") for name in header}, reader.line_num
+            raise RosterError(f"{path} names {student!r} twice, in line {first[student]} and line {line}; keep one")
+        rows[student], first[student] = {name: row.get(name, "") for name in header}, line
     if not rows:
         raise RosterError(f"{path} has no row with a {key!r}")
     return Roster(str(path), key, tuple(header), rows, tuple(notes))
@@ -84,7 +81,7 @@ def read_class(path: Path, known: Collection[str]) -> tuple[dict[str, Person], l
 
     A row may identify its student in several columns: what is among the `known` students counts, else the first.
     """
-    header, reader, notes = _table(path)
+    (header, rows, _), notes = _sheet(path)
     columns = {name.casefold(): name for name in reversed(header)}
     ids = [columns[name] for name in _IDS if name in columns]
     if "Student" in columns.values() and len(ids) > 1:                  # Canvas calls the name that
@@ -95,19 +92,18 @@ def read_class(path: Path, known: Collection[str]) -> tuple[dict[str, Person], l
     people: dict[str, Person] = {}
     first: dict[str, int] = {}
     own = _matcher(known)
-    for row in _rows(path, header, reader):
+    for line, row in rows:
         if row.get("Student") in _CANVAS:
             continue
         found = [number_in(row[name]) for name in ids if row.get(name)]
         if not found:
             if any(row.values()):
-                notes.append(f"{path}, line {reader.line_num} has no {' or '.join(ids)} and was left out")
+                notes.append(f"{path}, line {line} has no {' or '.join(ids)} and was left out")
             continue
         student = next(filter(None, map(own, found)), found[0])
         if student in people:
-            raise RosterError(f"{path} names {student!r} twice, in line {first[student]} and line {reader.line_num}; "
-                              "keep one")
-        people[student], first[student] = _person(student, row, columns), reader.line_num
+            raise RosterError(f"{path} names {student!r} twice, in line {first[student]} and line {line}; keep one")
+        people[student], first[student] = _person(student, row, columns), line
     if not people:
         raise RosterError(f"{path} has no row with a student")
     return people, notes
@@ -140,36 +136,6 @@ def number_in(value: str) -> str:
     return number[1] if number else value.removeprefix("#")
 
 
-def _rows(path: Path, header: Sequence[str], reader: Any) -> Iterator[dict[str, str]]:
-    try:
-        for cells in reader:
-            yield dict(zip(header, (cell.strip() for cell in cells), strict=False))
-    except csv.Error as error:
-        raise RosterError(f"{path}, line {reader.line_num} is not CSV: {error}; look for a quote that is not closed "
-                          "above it") from None
-
-
-def _table(path: Path) -> tuple[list[str], Any, list[str]]:
-    """The headings of a CSV file, a reader of its other lines, and notes. Raises RosterError."""
-    words, notes = _text(path)
-    given = re.match(r"sep=(.)\r?\n", words)                # Excel's own way to say so
-    words = words[given.end():] if given else words
-    words = words.lstrip("\r\n")
-    lines = words.splitlines()
-    if not lines:
-        raise RosterError(f"{path} is empty; expected a CSV file with a column 'student'")
-    delimiter = given[1] if given else max(",;\t", key=lines[0].count)
-    reader = csv.reader(io.StringIO(words, newline=""), delimiter=delimiter, strict=True)
-    try:
-        header = [name.strip() for name in next(reader)]
-    except csv.Error as error:
-        raise RosterError(f"{path} is not a CSV file: {error}; save it as CSV (UTF-8)") from None
-    doubled = sorted({name for name in header if name and header.count(name) > 1})
-    if doubled:
-        raise RosterError(f"{path} has two columns {doubled[0]!r}; rename or delete one")
-    return header, reader, notes
-
-
 def _key(path: Path, header: Sequence[str], column: str) -> str:
     wanted = (column,) if column else STUDENT
     key = next((name for name in wanted if name in header), None)
@@ -179,13 +145,7 @@ def _key(path: Path, header: Sequence[str], column: str) -> str:
     return key
 
 
-def _text(path: Path) -> tuple[str, list[str]]:
-    """The file's text, and a note if its encoding was guessed."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise RosterError(f"cannot read {path}: {error.strerror or error}") from None
-    if data.startswith(b"PK\x03\x04"):
-        raise RosterError(f"{path} is an Excel file; save it as CSV (UTF-8)")
-    words, guessed = decoded(data, "replace")
-    return words, [f"{path} is not UTF-8 and was read as Windows-1252; check the names"] if guessed else []
+def _sheet(path: Path) -> tuple[Sheet, list[str]]:
+    """The rows of a CSV file, and a note if its encoding was guessed. Raises RosterError."""
+    found = sheet(path, RosterError, "replace")
+    return found, [f"{path} is not UTF-8 and was read as Windows-1252; check the names"] if found.guessed else []
