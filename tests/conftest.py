@@ -157,7 +157,7 @@ def generated(made_once: MadeOnce) -> Course:
 def registered(made_once: MadeOnce) -> Course:
     """A course whose gradebook knows multihead from us; copy it before you change it."""
     def make(folder: Path) -> None:
-        from autograder.nbgrader.writers import make_gradebook
+        from autograder.nbgrader.new_gradebook import make_gradebook
         make_gradebook(new_course(folder), load_lesson("multihead"))
     return Course.find(made_once("registered", make))
 

@@ -14,7 +14,7 @@ from stores import keep
 from autograder import check, grade_course
 from autograder.cli import run
 from autograder.course.folder import Course
-from autograder.nbgrader.writers import make_gradebook
+from autograder.nbgrader.new_gradebook import make_gradebook
 from autograder.output.class_list import ClassList, Person
 from autograder.output.exports.roster import RosterError, read_class, read_roster
 from autograder.records import Grade

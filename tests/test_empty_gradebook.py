@@ -6,10 +6,17 @@ from pathlib import Path
 
 import nbgrader.api
 import pytest
+from courses import LESSON, NOTEBOOK, SOURCE, new_course, rows
+from notebooks import data
+from test_gradebook import CELLS, NOTEBOOKS, SOURCES
 
+from autograder.course.folder import Course
 from autograder.judge.cache import folder as cache_folder
 from autograder.nbgrader import empty_gradebook
 from autograder.nbgrader.empty_gradebook import commands_on_path, put_empty_gradebook
+from autograder.nbgrader.gradebook import GradebookWriter
+from autograder.nbgrader.new_gradebook import asks_nbgrader, make_gradebook
+from autograder.nbgrader.worth import course_lesson
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +129,62 @@ def test_several_at_once_get_a_whole_one_each(cache, tmp_path):
         thread.join()
     assert opened(tmp_path / "0.db") == opened(tmp_path / "1.db") == [("a-course",)]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0.db", "1.db", "cache"]
+
+
+# --- with the assignment in it ------------------------------------------------------------------------------------
+
+def no_nbgrader(*_: object) -> None:
+    raise AssertionError("nbgrader was asked")
+
+
+@pytest.fixture
+def first(tmp_path, monkeypatch) -> Course:
+    """A course whose gradebook nbgrader has just made, with a cache of its own; it will not make another one."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    put_empty_gradebook(f"sqlite:///{tmp_path}/fills-the-cache.db")
+    course = new_course(tmp_path / "first")
+    make_gradebook(course, LESSON)
+    monkeypatch.setattr(GradebookWriter, "_register", no_nbgrader)
+    return course
+
+
+def test_the_next_course_with_the_same_notebook_needs_no_nbgrader(first, tmp_path):
+    second = new_course(tmp_path / "second")
+    assert not asks_nbgrader(second, LESSON)
+    make_gradebook(second, LESSON)
+    mine, other = (course.root / "gradebook.db" for course in (first, second))
+    for query in (CELLS, SOURCES, NOTEBOOKS):
+        assert rows(other, query) == rows(mine, query) != []
+    assert other.stat().st_mode == mine.stat().st_mode
+
+
+@pytest.mark.parametrize("change", [
+    lambda root: (root / "autograder.toml").write_text("[lessons.multihead.points]\nmerge_heads = 4\n"),
+    lambda root: (root / NOTEBOOK).write_bytes(data(SOURCE).replace(b"Tinkering", b"Trying") + b"\n"),
+    lambda root: (root / "nbgrader_config.py").open("a").write('\nc.SaveCells.enabled = True\n'),
+], ids=["points", "notebook", "configuration"])
+def test_a_course_that_differs_is_registered_by_nbgrader(first, tmp_path, change):
+    new_course(tmp_path / "second")
+    change(tmp_path / "second")
+    second = Course.find(tmp_path / "second")
+    lesson = course_lesson(second.root, LESSON)
+    assert asks_nbgrader(second, lesson)
+    with pytest.raises(AssertionError, match="nbgrader was asked"):
+        make_gradebook(second, lesson)
+    assert not (second.root / "gradebook.db").exists()
+
+
+def test_what_is_kept_is_read_by_its_owner_alone_and_never_used_when_damaged(first, tmp_path):
+    kept, = cache_folder().glob("registered-*.db")
+    assert kept.stat().st_mode & 0o777 == 0o600
+    kept.chmod(0o644)
+    kept.write_bytes(kept.read_bytes()[:-1])
+    assert asks_nbgrader(new_course(tmp_path / "second"), LESSON)
+    assert not kept.exists()
+
+
+def test_only_the_latest_are_kept(first):
+    for number in range(empty_gradebook.KEPT + 3):
+        empty_gradebook.keep(b"%d" % number, f"{empty_gradebook.REGISTERED}-{number}", 0o600)
+    assert len(list(cache_folder().glob("registered-*.db"))) == empty_gradebook.KEPT
+    assert len(list(cache_folder().glob("gradebook-*.db"))) == 1

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from autograder import cli
 from autograder.cli.common import BROKEN, DONE
-from autograder.nbgrader.writers import make_gradebook
+from autograder.nbgrader.new_gradebook import make_gradebook
 from autograder.output import feedback, jsonl
 from autograder.run.job import About, Done, Job, pack
 from autograder.run.local_pool import LocalPool

@@ -18,8 +18,8 @@ from autograder.course.folder import Course
 from autograder.intake import read_bytes
 from autograder.nbgrader.autograded import AutogradedWriter
 from autograder.nbgrader.gradebook import Entry, GradebookWriter
+from autograder.nbgrader.new_gradebook import make_gradebook
 from autograder.nbgrader.registered import AsRegistered
-from autograder.nbgrader.writers import make_gradebook
 
 POINTS = {exercise.grade_id for exercise in LESSON.exercises}
 

@@ -14,8 +14,8 @@ from autograder.course.folder import Course
 from autograder.course.lock import only_one
 from autograder.course.store import Store
 from autograder.nbgrader.gradebook import Entry, GradebookWriter
+from autograder.nbgrader.new_gradebook import make_gradebook
 from autograder.nbgrader.pages import write_page
-from autograder.nbgrader.writers import make_gradebook
 from autograder.records import Submission
 
 

@@ -95,8 +95,10 @@ def folder_listing(root: str, depth: int = 0, called: str = "") -> Listing:
     followed, wherever it leads; a notice names those that could be work.
     """
     listing, links, closed, entries = Listing(), [], [], 0
+    top, within = PurePosixPath(called), os.path.realpath(root)
     for folder, subfolders, names in os.walk(root, onerror=closed.append):
-        above, real = PurePosixPath(called, os.path.relpath(folder, root)), os.path.realpath(folder)
+        inside = folder[len(root):].lstrip(os.sep)
+        above, real = top / inside, os.path.join(within, inside)
         entries += len(subfolders) + len(names)
         listing.tools += [above / name for name in subfolders if passed_by(name, True)]
         listing.tools += [above / name for name in names if passed_by(name)]

@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-
-import nbformat
+from typing import TYPE_CHECKING, Any
 
 from autograder.lessons.kit.lesson import UNWRITTEN, Lesson
+
+if TYPE_CHECKING:
+    import nbformat
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
@@ -28,10 +31,10 @@ def _first_line(function: ast.FunctionDef) -> int:
 
 
 def stubs(lesson: Lesson) -> frozenset[str]:
-    """The solution cells of every edition as students get them."""
+    """The solution cells of every edition as students get them, read without nbformat, which is slow to import."""
     wanted = wanted_bodies(lesson)
-    return frozenset(_stub(cell.source, f"{path.name}, cell {function}") for path in editions(lesson)
-                     for cell, function in solution_cells(read_notebook(path), wanted))
+    return frozenset(_stub("".join(cell["source"]), f"{path.name}, cell {function}") for path in editions(lesson)
+                     for cell, function in solution_cells(json.loads(path.read_bytes()), wanted))
 
 
 def _stub(source: str, where: str) -> str:
@@ -53,13 +56,14 @@ def editions(lesson: Lesson) -> list[Path]:
 
 
 def read_notebook(path: Path) -> nbformat.NotebookNode:
+    import nbformat
     return nbformat.read(path, as_version=4)
 
 
-def solution_cells(notebook: nbformat.NotebookNode, wanted: Bodies) -> Iterator[tuple[nbformat.NotebookNode, str]]:
+def solution_cells(notebook: Mapping[str, Any], wanted: Bodies) -> Iterator[tuple[Any, str]]:
     """Each solution cell whose grade_id is one of these functions, with that name."""
-    for cell in notebook.cells:
-        marks = cell.metadata.get("nbgrader", {})
+    for cell in notebook["cells"]:
+        marks = cell["metadata"].get("nbgrader", {})
         if marks.get("solution") and marks.get("grade_id") in wanted:
             yield cell, marks["grade_id"]
 

@@ -1,13 +1,13 @@
-"""Read a gradebook with plain SQL. SQLAlchemy, which takes longer to import than a class to look at, is imported only
-where the gradebook is not simply a SQLite file.
+"""Read and write a gradebook with plain SQL. SQLAlchemy, which takes longer to import than a class to look at, is
+imported only where the gradebook is not simply a SQLite file.
 """
 from __future__ import annotations
 
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from datetime import datetime
+from contextlib import AbstractContextManager, closing, contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -33,6 +33,18 @@ class Reader(Protocol):
         ...
 
 
+class Writer(Reader, Protocol):
+    """An open gradebook in which rows can be changed; that is one transaction until it is committed or rolled back."""
+
+    def run(self, statement: str, values: Sequence[Mapping[str, object]]) -> None:
+        """Run a statement with `:names` for each of these."""
+        ...
+
+    def commit(self) -> None: ...
+
+    def rollback(self) -> None: ...
+
+
 class _File:
     """A SQLite file."""
 
@@ -46,6 +58,16 @@ class _File:
             return cursor
         kinds = [name in moments or name in spans and "span" for name, *_ in cursor.description]
         return [tuple(_timed(value, kind) for value, kind in zip(row, kinds, strict=True)) for row in cursor]
+
+    def run(self, statement: str, values: Sequence[Mapping[str, object]]) -> None:
+        self._connection.executemany(statement, [
+            {name: _kept(value) for name, value in each.items()} for each in values])
+
+    def commit(self) -> None:
+        self._connection.commit()
+
+    def rollback(self) -> None:
+        self._connection.rollback()
 
 
 class _Server:
@@ -63,6 +85,19 @@ class _Server:
             statement = statement.columns(**types)
         return self._connection.execute(statement, dict(values), execution_options={"yield_per": 1000})
 
+    def run(self, statement: str, values: Sequence[Mapping[str, object]]) -> None:
+        import sqlalchemy
+        kinds = {datetime: sqlalchemy.DateTime, timedelta: sqlalchemy.Interval}
+        types = {name: kinds[type(value)] for each in values for name, value in each.items() if type(value) in kinds}
+        self._connection.execute(sqlalchemy.text(statement).bindparams(
+            *(sqlalchemy.bindparam(name, type_=kind) for name, kind in types.items())), list(map(dict, values)))
+
+    def commit(self) -> None:
+        self._connection.commit()
+
+    def rollback(self) -> None:
+        self._connection.rollback()
+
 
 def _timed(value: Any, kind: bool | str) -> Any:
     if not kind or value is None:
@@ -70,9 +105,32 @@ def _timed(value: Any, kind: bool | str) -> Any:
     return datetime.fromisoformat(value) if kind is True else datetime.fromisoformat(value) - _EPOCH
 
 
-@contextmanager
-def reading(url: str) -> Iterator[Reader]:
+def _kept(value: Any) -> Any:
+    """A value as nbgrader has it in SQLite."""
+    if isinstance(value, timedelta):
+        value = _EPOCH + value
+    return value.isoformat(" ", "microseconds") if isinstance(value, datetime) else value
+
+
+def file_of(url: str) -> Path | None:
+    """The SQLite file that this address names; None for any other kind of gradebook."""
+    if plain := _FILE.fullmatch(url):
+        named: str | None = plain[1]
+    else:
+        from sqlalchemy import make_url
+        parsed = make_url(url)
+        named = parsed.database if parsed.get_backend_name() == "sqlite" else None
+    return None if not named or named.startswith("file:") or named == ":memory:" else Path(named)
+
+
+def reading(url: str) -> AbstractContextManager[Reader]:
     """The gradebook, to read; NoGradebook if there is none, GradebookError if it cannot be read."""
+    return writing(url)
+
+
+@contextmanager
+def writing(url: str) -> Iterator[Writer]:
+    """The gradebook, to read and write; NoGradebook if there is none, GradebookError if it cannot be used."""
     if plain := _FILE.fullmatch(url):
         if not Path(plain[1]).is_file():
             raise _absent(plain[1], url)

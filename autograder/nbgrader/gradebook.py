@@ -24,10 +24,11 @@ from autograder.course.settings import FILE, read_settings
 from autograder.lessons.kit.lesson import Lesson
 from autograder.locale.language import language_for
 from autograder.nbgrader.comments import comment_on
+from autograder.nbgrader.database import Writer, reading, writing
 from autograder.nbgrader.empty_gradebook import commands_on_path, put_empty_gradebook
 from autograder.nbgrader.gradebook_errors import GradebookError, in_words, with_patience
-from autograder.nbgrader.models import Notebook, SubmittedAssignment, SubmittedNotebook, models
-from autograder.nbgrader.notebook import SourceCell, SourceNotebook, notebook_name, register, source_notebook
+from autograder.nbgrader.notebook import SourceCell, SourceNotebook, notebook_name, register
+from autograder.nbgrader.rows import Registered, SubmittedRows, has_course, registered, submitted_rows
 from autograder.nbgrader.versions import check_nbgrader
 from autograder.records import Grade
 
@@ -59,22 +60,16 @@ class GradebookWriter:
         self._dates = DueDates(course.root, self.assignment)
         self.source: SourceNotebook         # known once the gradebook is open
         self._exercises = {exercise.grade_id: exercise.name for exercise in lesson.exercises}
-        self._url = with_patience(course.db_url)
+        self._db: Writer
         self._close = ExitStack()
 
     def __enter__(self) -> GradebookWriter:
         check_nbgrader()
-        from nbgrader.api import Gradebook
-        with in_words(self._url), ExitStack() as opened:
-            put_empty_gradebook(self._url, self.course.own_mode)
-            with commands_on_path():
-                gradebook = opened.enter_context(Gradebook(self._url, self.course.course_id))
-            self._gradebook, self._db = gradebook, gradebook.db
-            registered = self._notebook()
-            if registered is None or self._is_half_registered(registered):
-                register(self.course, self.lesson, self.assignment, self._url)
-                self._db.rollback()         # another session's writes are visible only in a new transaction
-            self.source = source_notebook(self._notebook())
+        if not self.is_registered():
+            self._register()
+        with in_words(self.course.db_url), ExitStack() as opened:
+            self._db = opened.enter_context(writing(self.course.db_url))
+            self.source = self._known().source
             self._check()
             self._db.rollback()
             self._close = opened.pop_all()
@@ -85,29 +80,48 @@ class GradebookWriter:
 
     def write(self, batch: Iterable[Entry]) -> None:
         """Write these grades in one transaction: all of them, or none (GradebookError)."""
-        with in_words(self._url):
+        with in_words(self.course.db_url):
             try:
-                notebook = self._notebook()
-                with self._db.no_autoflush:         # a query must not write a half-made row
-                    for entry in batch:
-                        self._write(entry, notebook)
+                known = self._known()
+                for entry in batch:
+                    self._write(entry, known)
                 self._db.commit()
             finally:
                 self._db.rollback()
 
-    def _notebook(self) -> Notebook | None:
-        from nbgrader.api import MissingEntry
-        try:
-            return self._gradebook.find_notebook(notebook_name(self.lesson, self.assignment), self.assignment)
-        except MissingEntry:
-            return None
+    # --- the assignment -------------------------------------------------------------------------------------------
 
-    def _is_half_registered(self, registered: Notebook) -> bool:
+    def _known(self) -> Registered:
+        return registered(self._db, self.assignment, notebook_name(self.lesson, self.assignment))
+
+    def is_registered(self) -> bool:
+        """Whether nbgrader has put the course and its notebook into the gradebook, whole. Where that is not certain,
+        nbgrader itself looks, which takes a second to import.
+        """
+        try:
+            with reading(self.course.db_url) as db:
+                known = registered(db, self.assignment, notebook_name(self.lesson, self.assignment))
+                return has_course(db, self.course.course_id) and not self._is_half(known)
+        except GradebookError:
+            return False
+
+    def _is_half(self, known: Registered) -> bool:
         """Whether cells are missing before any work is in: nbgrader was killed while it registered them."""
-        known = source_notebook(registered).by_name
-        return not registered.submissions and not all(
-            name in known and (known[name].grade if name == exercise.grade_id else known[name].solution)
+        cells = known.source.by_name
+        return not known.any_work and not all(
+            name in cells and (cells[name].grade if name == exercise.grade_id else cells[name].solution)
             for exercise in self.lesson.exercises for name in (exercise.grade_id, exercise.name))
+
+    def _register(self) -> None:
+        """Let nbgrader make the gradebook, and put into it what it lacks of the course and its notebook."""
+        from nbgrader.api import Gradebook
+        url = with_patience(self.course.db_url)
+        with in_words(url):
+            put_empty_gradebook(url, self.course.own_mode)
+            with commands_on_path(), Gradebook(url, self.course.course_id):
+                pass
+            if not self.is_registered():
+                register(self.course, self.lesson, self.assignment, url)
 
     def _check(self) -> None:
         """Refuse a gradebook whose cells are not those of the lesson, before anything is graded for it."""
@@ -121,43 +135,15 @@ class GradebookWriter:
                                      f"{exercise.worth:g} in the lesson and {FILE}; run `autograder release`, which "
                                      "tells the gradebook, and grade again")
 
-    def _write(self, entry: Entry, registered: Notebook) -> None:
-        submission = self._submission(entry, registered)
-        submitted = next((notebook for notebook in submission.notebooks if notebook.notebook is registered), None)
-        if submitted is None:                       # the submission is older than the notebook
-            submitted = _new_notebook(registered, submission)
-            self._db.add(submitted)
-        self._write_scores(entry, registered, submitted)
-        self._write_comments(entry, registered, submitted)
-        self._db.flush()
-        submitted.late_submission_penalty = self._late_penalty(entry.grade.student, submission, submitted)
+    # --- one submission -------------------------------------------------------------------------------------------
 
-    def _submission(self, entry: Entry, registered: Notebook) -> SubmittedAssignment:
-        student = self._db.get(models().Student, entry.grade.student)
-        if student is None:
-            student = models().Student(id=entry.grade.student)
-            self._db.add(student)
-        submission = self._db.query(models().SubmittedAssignment).filter_by(
-            assignment_id=registered.assignment_id, student_id=entry.grade.student).one_or_none()
-        if submission is None:
-            submission = _new_submission(registered, student)
-            self._db.add(submission)
-        if entry.handed_in is not None:
-            submission.timestamp = entry.handed_in
-        if (due := registered.assignment.duedate) is not None:
-            submission.extension = self._dates.extension(student.id, due) or submission.extension
-        return submission
-
-    def _write_scores(self, entry: Entry, registered: Notebook, submitted: SubmittedNotebook) -> None:
-        rows = {row.cell_id: row for row in submitted.grades}
-        for cell in registered.grade_cells:
-            row = rows.get(cell.id) or models().Grade(cell_id=cell.id, notebook=submitted)
-            self._db.add(row)               # where it was lost
-            before, row.auto_score = row.auto_score, self._score(self.source.by_name[cell.name], entry)
-            if row.manual_score is None:
-                row.needs_manual_grade = row.auto_score is None
-            elif row.auto_score != before:
-                row.needs_manual_grade = True
+    def _write(self, entry: Entry, known: Registered) -> None:
+        given = None if known.due is None else self._dates.extension(entry.grade.student, known.due)
+        mine = submitted_rows(self._db, known, entry.grade.student, entry.handed_in, given)
+        mine.keep_scores((cell, self._score(self.source.by_name[cell.name], entry)) for cell in known.cells
+                         if cell.graded)
+        mine.keep_comments((cell, self._comment(cell.name, entry)) for cell in known.cells if cell.commented)
+        mine.keep_penalty(self._late_penalty(entry.grade.student, known, mine))
 
     def _score(self, cell: SourceCell, entry: Entry) -> float | None:
         """What is known about this cell without a person, as nbgrader would read it; None leaves it to a person."""
@@ -167,13 +153,6 @@ class GradebookWriter:
             return 0.0 if cell.name in entry.unanswered else None
         return 0.0 if cell.points == 0 and cell.cell_type == "code" else None
 
-    def _write_comments(self, entry: Entry, registered: Notebook, submitted: SubmittedNotebook) -> None:
-        rows = {row.cell_id: row for row in submitted.comments}
-        for cell in (*registered.solution_cells, *registered.task_cells):
-            row = rows.get(cell.id) or models().Comment(cell_id=cell.id, notebook=submitted)
-            self._db.add(row)               # where it was lost
-            row.auto_comment = self._comment(cell.name, entry)
-
     def _comment(self, solution: str, entry: Entry) -> str | None:
         """What the student reads below a solution cell, unless a person writes something else there."""
         if solution in entry.unanswered:
@@ -181,23 +160,22 @@ class GradebookWriter:
         exercise = next((exercise for exercise in entry.grade.exercises if exercise.name == solution), None)
         return comment_on(exercise, language_for(entry.grade, self.language)) if exercise is not None else None
 
-    def _late_penalty(self, student: str, submission: SubmittedAssignment,
-                      submitted: SubmittedNotebook) -> float | None:
+    def _late_penalty(self, student: str, known: Registered, mine: SubmittedRows) -> float | None:
         """What [late] of the settings, else the course's own plugin, takes off; None, meaning nothing, by default."""
-        due = submission.assignment.duedate
-        if due is None:
+        if known.due is None:
             return None
-        self._db.refresh(submitted, ["score"])
         if self._settings.late.rule != "none":
-            days = days_late(self._dates.of(student, due, submission.extension), submission.timestamp, self._settings)
-            return self._settings.late.penalty(submitted.score, days) if days else None
-        if submission.total_seconds_late <= 0:
+            days = days_late(self._dates.of(student, known.due, mine.extension), mine.timestamp, self._settings)
+            return self._settings.late.penalty(mine.score, days) if days else None
+        due = known.due if mine.extension is None else known.due + mine.extension
+        seconds = 0.0 if mine.timestamp is None else (mine.timestamp - due).total_seconds()
+        if seconds <= 0:
             return None
         from nbgrader.preprocessors import AssignLatePenalties
         late: Any = AssignLatePenalties(config=self.course.config)
         late.init_plugin()
-        penalty = late.plugin_inst.late_submission_penalty(student, submitted.score, submission.total_seconds_late)
-        return None if penalty is None else min(max(penalty, 0), submitted.score)
+        penalty = late.plugin_inst.late_submission_penalty(student, mine.score, seconds)
+        return None if penalty is None else min(max(penalty, 0), mine.score)
 
 
 def cell_points(grade: Grade, exercise: str, worth: float) -> float | None:
@@ -208,21 +186,3 @@ def cell_points(grade: Grade, exercise: str, worth: float) -> float | None:
     if points is None or not isfinite(points) or grade.status == "unreadable":
         return None
     return min(max(float(points), 0.0), float(worth))
-
-
-def _new_submission(registered: Notebook, student: Any) -> SubmittedAssignment:
-    """A submission with every notebook of the assignment, as nbgrader's add_submission makes it."""
-    submission = models().SubmittedAssignment(assignment=registered.assignment, student=student)
-    for notebook in registered.assignment.notebooks:
-        _new_notebook(notebook, submission)
-    return submission
-
-
-def _new_notebook(notebook: Notebook, submission: SubmittedAssignment) -> SubmittedNotebook:
-    """A submitted notebook with an empty row for each of its cells."""
-    submitted = models().SubmittedNotebook(notebook=notebook, assignment=submission)
-    for cell in (*notebook.grade_cells, *notebook.task_cells):
-        models().Grade(cell_id=cell.id, notebook=submitted)
-    for cell in (*notebook.solution_cells, *notebook.task_cells):
-        models().Comment(cell_id=cell.id, notebook=submitted)
-    return submitted

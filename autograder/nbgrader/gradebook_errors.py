@@ -58,7 +58,8 @@ def in_words(url: str) -> Iterator[None]:
         if not isinstance(cause, DatabaseError | sqlite3.Error):
             raise
         code = getattr(said, "sqlite_errorname", None) or getattr(said, "sqlstate", None) or ""
-        raise GradebookError(_words(url, str(said)), isinstance(error, DataError | IntegrityError), code) from error
+        of_a_row = isinstance(error, (DataError, IntegrityError, sqlite3.DataError, sqlite3.IntegrityError))
+        raise GradebookError(_words(url, str(said)), of_a_row, code) from error
     finally:
         log.disabled = before
 

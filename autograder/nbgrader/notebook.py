@@ -5,7 +5,6 @@ what `nbgrader generate_assignment` would have left.
 """
 from __future__ import annotations
 
-import json
 import logging
 import os
 import shutil
@@ -23,7 +22,6 @@ from autograder.course.folder import Course, CourseError, read_config
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.gradebook_errors import GradebookError, in_words
-from autograder.nbgrader.models import Notebook
 
 if TYPE_CHECKING:
     from nbgrader.coursedir import CourseDirectory
@@ -74,15 +72,11 @@ def _edition(lesson: Lesson, assignment: str) -> Path:
     return next((path for path in editions if path.parent.name == assignment), editions[0])
 
 
-def source_notebook(registered: Notebook) -> SourceNotebook:
-    """What the gradebook holds about this notebook, as plain data."""
-    points = {cell.name: float(cell.max_score) for cell in (*registered.grade_cells, *registered.task_cells)}
-    graded, solutions, tasks = ({cell.name for cell in cells} for cells in (
-        registered.grade_cells, registered.solution_cells, registered.task_cells))
-    cells = tuple(SourceCell(cell.name, cell.cell_type, cell.source or "", cell.locked, cell.checksum,
-                             cell.name in graded, cell.name in solutions, cell.name in tasks,
-                             points.get(cell.name, 0.0)) for cell in registered.source_cells)
-    return SourceNotebook(registered.assignment.name, registered.name, cells, json.loads(registered.kernelspec or "{}"))
+def source_path(course: Course, lesson: Lesson, assignment: str) -> Path:
+    """The source notebook: the course's, or the one that comes with the lesson."""
+    edition = _edition(lesson, assignment)
+    own = course.path("source", ".", assignment) / edition.name
+    return own if own.is_file() else lesson.home.path(str(edition))
 
 
 def register(course: Course, lesson: Lesson, assignment: str, db_url: str) -> None:
@@ -134,13 +128,11 @@ def _staged(course: Course, lesson: Lesson, assignment: str, temporary: Path) ->
 
     Returns the configuration that belongs to it.
     """
-    edition = _edition(lesson, assignment)
-    notebook, config = course.path("source", ".", assignment) / edition.name, Config()
-    if not notebook.is_file():
-        notebook = lesson.home.path(str(edition))
+    notebook, config = source_path(course, lesson, assignment), Config()
+    if not notebook.is_relative_to(course.path("source", ".", assignment)):
         config = read_config(course_file("nbgrader_config.py").parent)
     config.merge(deepcopy(course.config))
     folder = temporary / "source" / assignment
     os.makedirs(folder)
-    shutil.copyfile(notebook, folder / edition.name)
+    shutil.copyfile(notebook, folder / notebook.name)
     return config

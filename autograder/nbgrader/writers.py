@@ -5,13 +5,9 @@ submissions are being judged. What an earlier run wrote and is still valid stays
 """
 from __future__ import annotations
 
-import errno
 import importlib
-import os
 import threading
 from contextlib import ExitStack, suppress
-from copy import deepcopy
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -136,7 +132,8 @@ class Writers:
     def prepare(self) -> None:
         """Start importing what writes a grade: the first grade will be here soon."""
         if self._importing is None:
-            self._importing = threading.Thread(target=_import, daemon=True)
+            self._importing = threading.Thread(
+                target=_import, args=(self._course, self._lesson), daemon=True)
             self._importing.start()
 
     def paths(self, student: str) -> list[Path]:
@@ -150,6 +147,7 @@ class Writers:
             self._importing.join()
         from autograder.nbgrader.autograded import AutogradedWriter
         from autograder.nbgrader.gradebook import GradebookWriter
+        from autograder.nbgrader.new_gradebook import make_gradebook
         make_gradebook(self._course, self._lesson)
         self._gradebook = self._stack.enter_context(GradebookWriter(
             self._course, self._lesson, language=self._language))
@@ -216,35 +214,10 @@ def _entry(grade: Grade, handed_in: datetime | None = None, unanswered: frozense
     return Entry(grade, handed_in, unanswered)
 
 
-def _import() -> None:
+def _import(course: Course, lesson: Lesson) -> None:
     """Import in a thread what is slow to import. A failure here recurs, with a message, where it is needed."""
     with suppress(Exception):
-        for name in ("nbgrader.converters", "autograder.nbgrader.autograded", "autograder.output.feedback"):
+        from autograder.nbgrader.new_gradebook import asks_nbgrader
+        for name in ("autograder.nbgrader.autograded", "autograder.output.feedback",
+                     *(["nbgrader.converters"] if asks_nbgrader(course, lesson) else [])):
             importlib.import_module(name)
-
-
-def make_gradebook(course: Course, lesson: Lesson) -> None:
-    """Make a gradebook file if there is none: it exists with the assignment in it, or not at all.
-
-    OSError if this process has too many open files for that.
-    """
-    from sqlalchemy import make_url
-
-    from autograder.nbgrader.gradebook import GradebookWriter
-    from autograder.nbgrader.gradebook_errors import GradebookError
-    url = make_url(course.db_url)
-    if url.get_backend_name() != "sqlite" or not url.database or os.path.lexists(url.database):
-        return
-    path = Path(url.database)
-    part = path.with_name(f".{path.name}.part")
-    part.unlink(missing_ok=True)
-    config = deepcopy(course.config)
-    config.CourseDirectory.db_url = f"sqlite:///{part}"
-    try:
-        with GradebookWriter(replace(course, config=config), lesson):
-            pass
-    except GradebookError as error:
-        if error.code == "SQLITE_CANTOPEN" and os.access(path.parent, os.W_OK):     # the file is our own, and new
-            raise OSError(errno.EMFILE, "too many open files to make the gradebook") from error
-        raise
-    os.replace(part, path)

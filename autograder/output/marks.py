@@ -1,6 +1,7 @@
 """Format points and verdicts, the same at the terminal and on a page."""
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ TIERS = {
 }
 
 
+@lru_cache(1000)                                # of the thousands on a page few differ
 def number(value: float | None) -> float | int | None:
     """Points as people write them: rounded to four decimals, and 3 rather than 3.0; None stays None."""
     if value is None:
