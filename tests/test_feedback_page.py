@@ -96,7 +96,7 @@ def test_the_picture_of_a_hidden_check_shows_axes_and_sizes_only():
     [table] = Tables(page_of(verdict(picture=picture))).tables
     assert [cell[2] for cell in table[1]][1:] == ["B = 2", "H = 3 expected here", "T = 5 expected here", "d = 4"]
     assert [cell[2] for cell in table[2]][1:] == ["2", "5 differs", "3 differs", "4"]
-    assert "H and T stand in each other&#39;s place" in page_of(verdict(picture=picture))
+    assert "H and T are exchanged" in page_of(verdict(picture=picture))
 
 
 @pytest.mark.parametrize("got", [HIDDEN[:, ::-1], HIDDEN * 2 + 1, np.swapaxes(HIDDEN, 1, 2),

@@ -296,7 +296,7 @@ def test_a_solution_that_is_only_written_to_a_file_is_run_with_a_notice(lesson, 
     cells.append(code("from double import double\n%run double.py"))
     submission = taken(lesson, *cells)
     assert sources(submission)[:2] == [DOUBLE, HALVE]
-    assert notices(submission) == ["Cell 3 only writes its code to a file (%%writefile), and the function stands "
+    assert notices(submission) == ["Cell 3 only writes its code to a file (%%writefile), and the function is "
                                    "nowhere else, so the cell was run."]
 
 

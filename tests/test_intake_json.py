@@ -10,6 +10,7 @@ from notebooks import DOUBLE, HALVE, code, data, handed_in, notebook, tiny_lesso
 
 from autograder.intake import cells as cells_module
 from autograder.intake import encoding, read_bytes
+from autograder.locale.language import translate
 from autograder.records import Submission
 
 
@@ -168,7 +169,7 @@ def test_a_cell_without_a_type_is_code_where_it_has_outputs(lesson):
 def test_what_stands_after_the_end_is_left_out_with_a_notice(lesson, rest):
     submission = read_bytes("a.ipynb", HONEST + rest, lesson)
     assert sources(submission) == [DOUBLE, HALVE]
-    assert "After the end" in notices(submission)[0]
+    assert "follows the end" in notices(submission)[0]
 
 
 def test_a_byte_order_mark_may_come_twice(lesson):
@@ -228,9 +229,7 @@ def test_lines_inside_a_text_make_a_notebook_no_python_file(lesson):
 ])
 def test_what_is_no_notebook_is_refused_with_the_reason(lesson, content, says):
     submission = read_bytes("a.ipynb", content, lesson)
-    why = submission.unreadable
-    values = {name: getattr(value, "template", value) for name, value in why.values.items()}
-    assert says in why.template.format(**values)
+    assert says in translate(submission.unreadable, "en")
     assert (submission.name, submission.student, submission.lesson) == ("a.ipynb", "a", "tiny")
 
 

@@ -37,7 +37,7 @@ def edited(*edits: tuple[str, str]) -> str:
 
 
 WAYS = {
-    "marimo's functions": (as_marimo(), "a notebook of marimo's"),
+    "marimo's functions": (as_marimo(), "a marimo notebook"),
     "an absent annotation": (edited(("def split_heads(", "import torch\n\n\ndef split_heads("),
                                     ("def merge_heads(h", "def merge_heads(h: torch.Tensor")),
                              "No module named 'torch'"),
@@ -89,7 +89,7 @@ def test_a_module_beside_the_notebook_is_named_and_a_person_is_asked_to_look(tmp
              "mijn_functies.py": f"import numpy as np\n\n{SPLIT}", "other.py": "x = 1"}
     submission = read_folder(put(tmp_path / "a", **files), "student-01", LESSON)
     said = [translate(why, "en") for why in submission.for_a_person]
-    assert said == ["The notebook imports mijn_functies.py, which stands beside it and is not read. Its functions "
+    assert said == ["The notebook imports mijn_functies.py, which is beside it and is not read. Its functions "
                     "belong in the notebook."]
     assert submission.for_a_person[0] in submission.notices
     (checked,) = read([put(tmp_path / "class/student-01/multihead", **files).parents[1]], LESSON)
@@ -105,7 +105,7 @@ def test_work_spread_over_two_notebooks_names_both_and_asks_a_person(tmp_path) -
     put(tmp_path, **{"multihead.ipynb": SPLIT, "deel 2.ipynb": MERGE})
     submission = read_folder(tmp_path, "student-01", LESSON)
     assert [translate(why, "en") for why in submission.for_a_person] == [
-        "merge_heads stands in deel 2.ipynb, which was not graded. Put everything into one notebook."]
+        "merge_heads is in deel 2.ipynb, which was not graded. Put everything into one notebook."]
 
 
 @pytest.mark.parametrize(("scratch", "named_there"), [

@@ -68,8 +68,8 @@ def checked(cells: list[NotebookCell]) -> tuple[list[NotebookCell], list[Text]]:
         raise Unreadable(text("There are {count} characters of code; more than {limit} are not graded. Remove data "
                               "that was pasted into a cell.", count=sum(sizes), limit=CODE_CAP))
     damaged = [str(cell.index + 1) for cell in cells if cell.kind == "code" and _UNPRINTABLE.search(cell.source)]
-    notices = [text("Cell {cells} holds characters that no program can hold (NUL or half of a pair); a � stands in "
-                    "their place.", cells=listed(damaged))] if damaged else []
+    notices = [text("Cell {cells} holds characters that no program can hold (NUL or half of a pair); a � takes their "
+                    "place.", cells=listed(damaged))] if damaged else []
     return [msgspec.structs.replace(cell, source=clean(cell.source if cell.kind == "code" else cell.source[:PROSE_CAP]))
             for cell in cells], notices
 

@@ -100,7 +100,7 @@ def _utf8(data: bytes) -> tuple[bytes, list[Text]]:
     damaged = patched.count("\ufffd")
     beyond_ascii = len(patched) - len(patched.encode("ascii", "ignore"))
     if beyond_ascii > 2 * damaged:
-        return patched.encode(), [text("{count} characters of the file are damaged; a � stands in their place.",
+        return patched.encode(), [text("{count} characters of the file are damaged; a � takes their place.",
                                        count=damaged)]
     try:
         decoded = data.decode("cp1252")

@@ -22,7 +22,7 @@ _CONTROL = re.compile(rb"[\x00-\x1f]")
 _ODD = bytes(sorted(set(range(32)) - set(b"\t\n\r")))     # these occur between strings as well
 _NOTICES = {
     "number": text("The file holds NaN or Infinity, which is not valid JSON; those values were left out."),
-    "half": text("A character of the file is damaged (half of a pair); a � stands in its place."),
+    "half": text("A character of the file is damaged (half of a pair); a � takes its place."),
     "control": text("A text in the file holds control characters that JSON does not allow; they were kept."),
 }
 
@@ -67,7 +67,7 @@ def cut_after_its_end(body: bytes, error: str) -> tuple[bytes, list[Text]]:
         raise Unreadable(text("The file holds two notebooks: the second one begins at line {line}, column {column}. "
                               "Hand in the one that counts.", line=before.count(b"\n") + 1,
                               column=len(before) - before.rfind(b"\n")))
-    return body[:end], [text("After the end of the notebook stands something else ({size} bytes), which was left out.",
+    return body[:end], [text("Something else follows the end of the notebook ({size} bytes); it was left out.",
                              size=len(rest))]
 
 

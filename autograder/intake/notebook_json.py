@@ -116,7 +116,7 @@ def _in_its_place(error: str) -> Text:
         return text("it is not an object in braces")
     if "required field" in error:
         return text("{place} has no {field}", place=quoted[-1], field=quoted[0])
-    return text("what stands at {place} is something else", place=quoted[-1])
+    return text("{place} is something else", place=quoted[-1])
 
 
 def _syntax_error(body: bytes) -> str:
@@ -157,7 +157,7 @@ def _broken_at(body: bytes, error: str) -> Text:
         return text("The file breaks off at line {line}, after {size} bytes: its end is missing. Saving or uploading "
                     "was cut short; hand in the notebook again.", line=body.count(b"\n") + 1, size=len(body))
     before = body[:int(place[1]) - error.count("trailing")]     # msgspec's count is one too high there
-    return text("The file is not a notebook: at line {line}, column {column} stands something that is not JSON. Open "
+    return text("The file is not a notebook: what begins at line {line}, column {column} is not JSON. Open "
                 "it in Jupyter; if that works, save it and hand it in again.",
                 line=before.count(b"\n") + 1, column=len(before) - before.rfind(b"\n"))
 

@@ -21,7 +21,7 @@ def in_place_of_work(name: str) -> bool:
 
 
 def a_quarto_document(name: str) -> Text:
-    return text("This is a document of Quarto or R Markdown, which is not graded. Make a notebook of it (quarto "
+    return text("This is a Quarto or R Markdown document, which is not graded. Make a notebook of it (quarto "
                 "convert {name}), run it once and hand that in.", name=listed([PurePosixPath(name).name]))
 
 
@@ -32,13 +32,13 @@ def nothing_here(others: Iterable[object]) -> Text:
     if not names:
         return text("There is no notebook here: it is empty. Expected a notebook (.ipynb) or a Python file.")
     if all(PurePosixPath(name).name == CHECKPOINTS for name in others):
-        return text("There is no notebook here, only {names}: the copies that Jupyter makes while one works. Hand in "
+        return text("There is no notebook here, only {names}: the copies that Jupyter makes while you work. Hand in "
                     "the notebook itself (.ipynb).", names=names)
     if len(others) == 1 and others[0].lower().endswith(QUARTO):
         return a_quarto_document(others[0])
     if any(name.lower().endswith(PACKED) for name in others):
-        return text("There is no notebook here, only {names}: of archives only a zip is opened. Hand in the notebook "
-                    "itself (.ipynb), or a zip.", names=names)
+        return text("There is no notebook here, only {names}: a zip is the only archive that is opened. Hand in the "
+                    "notebook itself (.ipynb), or a zip.", names=names)
     if any(name.lower().endswith(UNFINISHED) for name in others):
         return text("There is no notebook here, only {names}: a download that did not finish. Download the notebook "
                     "again (.ipynb) and hand that in.", names=names)

@@ -17,9 +17,9 @@ from autograder.intake.template import Template, normalised
 from autograder.lessons.kit.lesson import UNWRITTEN, Lesson
 from autograder.records import Cell, NotebookCell, Text, text
 
-NOT_READ = text("The notebook imports {file}, which stands beside it and is not read. Its functions belong in the "
+NOT_READ = text("The notebook imports {file}, which is beside it and is not read. Its functions belong in the "
                 "notebook.", file="")
-ELSEWHERE = text("{names} stands in {file}, which was not graded. Put everything into one notebook.", names="", file="")
+ELSEWHERE = text("{names} is in {file}, which was not graded. Put everything into one notebook.", names="", file="")
 OF_FILES = frozenset((NOT_READ.template, ELSEWHERE.template))     # about files beside the one that was graded
 PLACES = 200                              # at which a name is looked up
 NEAR = 700                                # characters on either side; no way to bind a name is longer
@@ -163,13 +163,13 @@ def _marked_anew(cells: list[NotebookCell], template: Template) -> Iterable[Text
     changed = {cell.grade_id: None for cell in cells
                if cell.grade_id and cell.marks not in template.marks.get(cell.grade_id, {cell.marks})}
     if changed:
-        yield text("The marks of nbgrader (points, kind of cell) were changed in {cells}; those of the course count.",
+        yield text("nbgrader's marks (points, kind of cell) were changed in {cells}; those of the course count.",
                    cells=listed(changed))
 
 
 def _run_after_all(merged: list[NotebookCell]) -> Iterable[Text]:
     if merged:
-        yield text("Cell {cells} was given, but holds a solution that stands nowhere else, so it was run.",
+        yield text("Cell {cells} was given, but holds a solution that is nowhere else, so it was run.",
                    cells=listed(str(cell.index + 1) for cell in merged))
 
 
@@ -177,7 +177,7 @@ def _repeated(code: list[NotebookCell]) -> Iterable[Text]:
     counts = Counter(cell.grade_id for cell in code if cell.grade_id)
     repeated = [grade_id for grade_id, count in counts.items() if count > 1]
     if repeated:
-        yield text("These cells stand in the notebook more than once: {cells}. All of them are run in order, and the "
+        yield text("These cells are in the notebook more than once: {cells}. All of them are run in order, and the "
                    "last definition counts.", cells=listed(repeated))
 
 
@@ -189,7 +189,7 @@ def _made_code(rescued: list[NotebookCell]) -> Iterable[Text]:
 
 def _run_though_filed(unfiled: list[NotebookCell]) -> Iterable[Text]:
     if unfiled:
-        yield text("Cell {cells} only writes its code to a file (%%writefile), and the function stands nowhere else, "
+        yield text("Cell {cells} only writes its code to a file (%%writefile), and the function is nowhere else, "
                    "so the cell was run.", cells=listed(str(cell.index + 1) for cell in unfiled))
 
 
@@ -202,7 +202,7 @@ def _undone(own: list[NotebookCell], lesson: Lesson) -> Iterable[Text]:
                 writes(cell.source, exercise.name) for cell in cells):
             undone.append(exercise.name)
     if undone:
-        yield text("The cell with the empty function stands below your own, is run later, and so it is the one that "
+        yield text("The cell with the empty function is below your own and runs later, so it is the one that "
                    "counts: {names}. Move your code into that cell, or delete it.", names=listed(undone))
 
 

@@ -58,7 +58,7 @@ def of_content(name: str, student: str, content: Content, lesson: Lesson) -> Sub
     stripped = []
     if content.is_notebook and not any(cell.grade_id for cell in content.cells) and any(
             normalised(cell.source) in template_of(lesson).code for cell in content.cells if cell.kind == "code"):
-        stripped.append(text("The notebook has lost its marks of nbgrader (other tools strip them); the given cells "
+        stripped.append(text("The notebook has lost nbgrader's marks (other tools strip them); the given cells "
                              "were recognised by their text."))
     return _submission(name, student, content.cells, [*content.notices, *stripped, *content.cut], lesson,
                        content.python, content.whole)
@@ -86,7 +86,7 @@ def _cells(name: str, data: bytes) -> tuple[list[NotebookCell], list[Text], bool
     if name.lower().endswith(".py"):
         source = encoded.decode()
         if is_marimo(source):
-            marimo = text("The file is a notebook of marimo's; its cells were read.")
+            marimo = text("The file is a marimo notebook; its cells were read.")
             return marimo_cells(source), [*notices, marimo], False
         if not source.lstrip().startswith("{"):
             return python_cells(source), notices, False

@@ -203,8 +203,9 @@ def own_test(trials: Trials, known: Mapping[str, Outcome], judged: Mapping[str, 
     elif any(map(_waits_for_another, (judged[name] for name in others))):
         return tested, []
     return tested, [
-        text("own_test compares with the student's own {functions}, in which too little right was found, so nothing "
-             "stood in there; a person should look at own_test", functions=answering or ", ".join(others))]
+        text("own_test compares with the student's own {functions}, in which too little right was found, so the "
+             "reference replaced nothing there; a person should look at own_test",
+             functions=answering or ", ".join(others))]
 
 
 def _with_a_copy(tested: Judged, lost: Sequence[str]) -> tuple[Judged, list[Text]]:

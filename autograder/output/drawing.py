@@ -94,7 +94,7 @@ def _exchanged(picture: Picture) -> Text | None:
     first, second = off
     if (picture.got[first], picture.got[second]) != (picture.want[second], picture.want[first]):
         return None
-    return text("{one} and {other} stand in each other's place", one=picture.letters[first],
+    return text("{one} and {other} are exchanged", one=picture.letters[first],
                 other=picture.letters[second])
 
 

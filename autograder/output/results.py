@@ -89,7 +89,7 @@ def needs_a_look(grade: Grade) -> Text | None:
     if grade.status == "unreadable":
         return grade.notices[-1] if grade.notices else text("could not be read")
     if grade.points is None:
-        return text("the autograder failed here: this is no fault of the student's")
+        return text("the autograder failed here: this is not the student's fault")
     if grade.mark is not None and grade.mark.replaced:
         return text("the work or the checks changed after a person gave points for {exercises}: look again",
                     exercises=", ".join(grade.mark.replaced))

@@ -12,9 +12,9 @@ from autograder.sandbox.wire.calling import OUR_BOUND
 #: (type, pattern of its text) -> what to think of
 _CAUSES: tuple[tuple[str, str, Text], ...] = (
     ("AttributeError", r"^'tuple' object has no attribute",
-     text("A tuple stands where an array was meant: how many things does the function return that it came from?")),
+     text("A tuple is used where an array was meant: how many things does the function return that it came from?")),
     ("TypeError", r"^tuple indices must be|^'tuple' object|^unsupported operand.*'tuple'",
-     text("A tuple stands where something else was meant: how many things does the function return that it came "
+     text("A tuple is used where something else was meant: how many things does the function return that it came "
           "from?")),
     ("ValueError", r"^(not enough values to unpack|too many values to unpack)",
      text("The number of names on the left of = differs from the number of things on the right: print the shape, or "
@@ -62,9 +62,9 @@ _CAUSES: tuple[tuple[str, str, Text], ...] = (
     ("TypeError", r"^cannot unpack non-iterable NoneType",
      text("A function that gives back nothing is unpacked: is there a return?")),
     ("TypeError", r"'NoneType'|^'NoneType' object",
-     text("None stands where an array was meant: is there a return in the function that it came from?")),
+     text("None is used where an array was meant: is there a return in the function that it came from?")),
     ("AttributeError", r"^'NoneType' object",
-     text("None stands where an array was meant: is there a return in the function that it came from?")),
+     text("None is used where an array was meant: is there a return in the function that it came from?")),
     ("NameError", r"",
      text("A name is used that does not exist there: is it spelt as where it gets its value, and does that come "
           "first?")),

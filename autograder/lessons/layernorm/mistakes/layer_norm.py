@@ -107,7 +107,7 @@ EPS = (
             make=changed((STD, "std = np.sqrt(var)"))),
     Mistake("eps-squared", FORWARD,
             why="eps is taken for a standard deviation, and squared with it",
-            hint=text("Compare var + eps with what stands below your root."),
+            hint=text("Compare var + eps with what is below your root."),
             make=changed((STD, "std = np.sqrt(var + eps ** 2)"))),
     Mistake("eps-hard-coded", FORWARD,
             why="1e-5 is typed in, as most libraries have it",
@@ -119,7 +119,7 @@ EPS = (
             make=changed((STD, "std = np.sqrt(np.maximum(var, eps))"))),
     Mistake("eps-in-the-numerator", FORWARD,
             why="eps ends up on the wrong side of the line",
-            hint=text("On which side of the line does eps stand, and what should it protect?"),
+            hint=text("On which side of the line is eps, and what should it protect?"),
             make=changed((STD, "std = np.sqrt(var)"), (X_HAT, "x_hat = (centred + eps) / std"))),
 )
 

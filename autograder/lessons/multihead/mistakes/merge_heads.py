@@ -23,7 +23,7 @@ ALONE = (
             make=changed((SWAP, "h = np.ascontiguousarray(h)"))),
     Mistake("merge-misnamed-axes", MERGE,
             why="unpacks the sizes in the order that they have before the swap in split_heads",
-            hint=text("Read off which size stands second in the array you receive."),
+            hint=text("Read off which size comes second in the array you receive."),
             make=changed((SIZES, "B, T, H, d = h.shape"))),
     Mistake("merge-interleaved", MERGE,
             why="puts the head axis last, so that the channels of different heads alternate",

@@ -24,8 +24,7 @@ ORDER = (
             make=changed((RESHAPE, "x = x.reshape(B, heads, T, C // heads)"), (SWAP, "return x"))),
     Mistake("split-no-swap", SPLIT,
             why="step two, exchanging time and heads, is forgotten",
-            hint=text("Count the axes in the order the caller will use them: which one should stand right after "
-                      "batch?"),
+            hint=text("Count the axes in the order the caller will use them: which one should come right after batch?"),
             make=changed((SWAP, "return x"))),
     Mistake("split-interleaved", SPLIT,
             why="H and d are exchanged in the reshape, then axes are moved until the shape fits; head h gets channels "
