@@ -1,6 +1,7 @@
 """The answers of the catalogue are computed once for a user's whole machine, whatever a course chooses."""
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -66,3 +67,11 @@ def test_no_choice_of_a_course_has_the_catalogue_computed_again():
                    replace(LESSON, exercises=LESSON.exercises[:-1])):
         assert answers_version(course) == answers_version(LESSON)
         assert checks_version(course) != checks_version(LESSON)
+
+
+def test_the_lessons_that_are_used_keep_their_answers_and_what_nobody_uses_goes(place: Path):
+    for number in range(3 * cache.VERSIONS_KEPT):
+        cache.save(f"version-{number}", "name", some(number))
+        os.utime(cache.folder() / f"version-{number}", (number, number))        # as if long ago, one after the other
+        assert cache.load("version-0", "name") is not None
+    assert cache.load("version-1", "name") is None
