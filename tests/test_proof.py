@@ -135,6 +135,27 @@ def test_a_mistake_in_an_own_test_is_caught_and_needs_no_name():
     assert catalogue.nameable(lesson, tried) == []
 
 
+@pytest.mark.integration
+def test_no_mistake_of_the_functions_costs_points_in_the_own_test():
+    """A quick proof tries every 7th of them."""
+    tried = catalogue.try_all(LESSON, Assessor(LESSON), silent)
+    elsewhere = [one for one in tried if not catalogue.in_own_test(LESSON, one.mistake)]
+    assert len(elsewhere) > 150
+    assert [one.mistake.id for one in elsewhere if "own_test" in one.lost] == []
+
+
+def test_a_quick_proof_leaves_the_own_test_out_for_most_mistakes_that_are_made_elsewhere(monkeypatch):
+    asked = []
+    monkeypatch.setattr(catalogue, "try_out", lambda lesson, assessor, one: asked.append((one, assessor)))
+    catalogue.try_all(LESSON, "whole", silent, ("functions", 7))
+    assert len(asked) == len(LESSON.mistakes)
+    for number, (one, assessor) in enumerate(asked, start=1):
+        assert assessor == ("whole" if number % 7 == 0 or one.exercises == ("own_test",) else "functions")
+    asked.clear()
+    catalogue.try_all(LESSON, "whole", silent)
+    assert {assessor for _, assessor in asked} == {"whole"}
+
+
 def test_a_habit_that_costs_points_breaks_the_proof(assessor: Assessor):
     assert broken_claims(assessor, mistake(advice=text("Do not halve."))) == {
         "habits": ("merge-halved: costs points in merge_heads",)}
