@@ -8,6 +8,8 @@ import by_hand
 import numpy as np  # noqa: F401  (pytester forgets what a run imports, and numpy cannot be imported twice)
 import pytest
 
+from autograder.lessons.installed import load_lesson
+
 pytest_plugins = ["pytester"]
 ROOT = Path(__file__).parent.parent
 
@@ -27,6 +29,15 @@ def test_every_check_is_an_item(run):
     result = run("--submission", "student-01.ipynb", "--collect-only", "-q")
     assert result.outlines[:3] == ["student-01::split_heads::worked-example", "student-01::split_heads::general",
                                    "student-01::merge_heads::worked-example"]
+
+
+def test_the_reference_passes_each_of_its_checks_where_nothing_is_in_the_place_of_anything():
+    done = subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-vv",
+                           "--submission=solutions/multihead.py"], cwd=ROOT, capture_output=True, text=True, check=True)
+    passed = [line.split()[0] for line in done.stdout.splitlines() if " PASSED" in line]
+    checks = [f"multihead::{each.name}::{check.name}" for each in load_lesson("multihead").exercises
+              for check in each.checks]
+    assert passed == checks
 
 
 def test_failed_checks_fail_with_what_was_seen_and_no_traceback(run):
