@@ -3,6 +3,7 @@ import contextlib
 from functools import cache
 from types import CodeType
 
+import numpy as np
 import pytest
 from editions import LESSON, RELEASES, beside, code_cells, overwritten, read, solved
 
@@ -173,8 +174,9 @@ def test_no_example_ends_in_a_bare_assert_or_in_someone_elses_error(slip, langua
 def test_no_known_mistake_makes_an_example_end_otherwise(mistake):
     names = {"__name__": "__main__"}
     exec(mistake.make(LESSON.reference_source), names)
-    for example in EXAMPLES:
-        said(names, "nl", example)
+    with np.errstate(invalid="ignore"):             # some divide nothing by nothing
+        for example in EXAMPLES:
+            said(names, "nl", example)
 
 
 @pytest.mark.parametrize(("line", "words"), [

@@ -14,7 +14,7 @@ from autograder.lessons.multihead.lesson import LESSON
 from autograder.lessons.multihead.variants import variant
 from autograder.records import Call, Cell, Outcome, Text
 from autograder.sandbox.student import Sandbox
-from autograder.sandbox.wire.watching import Watch
+from autograder.sandbox.wire.watching import OBJECTS, Watch
 
 SAMPLE = 30
 RIGHT = LESSON.reference_source
@@ -428,8 +428,8 @@ def test_nothing_is_watched_unless_it_is_asked(sandbox):
 
 def test_what_holds_very_many_things_without_numbers_is_not_looked_through_at_every_line():
     """A right solution that has a long list of words at hand would spend all its time on being watched."""
-    watch, words = Watch([np.ones((2, 3))]), ["word"] * 1_000_000
-    looks = 0
+    watch, words = Watch([np.ones((2, 3))]), ["word"] * (OBJECTS // 4)
+    watch._objects, looks = OBJECTS // 10, 0
     while not watch.unwatched and looks < 100:
         watch._look([words])
         looks += 1

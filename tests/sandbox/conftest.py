@@ -39,7 +39,7 @@ def patient_sandbox():
 
 @pytest.fixture(scope="session")
 def hurried_sandbox():
-    with Sandbox(seconds=1.0, cell_seconds=1.0, memory_mb=512) as box:
+    with Sandbox(seconds=0.5, cell_seconds=0.5, memory_mb=512) as box:
         yield box
 
 
@@ -65,7 +65,7 @@ def unwalled(open_sandbox):
 
 @pytest.fixture
 def hurried(hurried_sandbox):
-    """The same, for code that hangs: a second for each call and each cell."""
+    """The same, for code that hangs: half a second for each call and each cell."""
     with opening(hurried_sandbox) as open_student:
         yield open_student
 

@@ -36,7 +36,7 @@ def test_a_cell_whose_definitions_end_the_child_is_left_out(hurried):
 
 
 def test_a_later_child_follows_the_plan(hurried):
-    source = "import time\ndef f(): return 1\nx = 3\ny = time.sleep(0.6)\ntime.sleep(0.6)\nz = 4\n"
+    source = "import time\ndef f(): return 1\nx = 3\ny = time.sleep(0.35)\ntime.sleep(0.35)\nz = 4\n"
     first = hurried(source)
     assert first.reports[0].status == "timed_out"
     again = hurried(source, plan=first.plan)

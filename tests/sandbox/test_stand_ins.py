@@ -135,7 +135,7 @@ def test_a_large_call_that_never_ends_is_ended_elsewhere_and_takes_nothing_but_t
     outcome = one.answer(Call("outer", ()))
     assert outcome.value == f"{OUR_BOUND}: square gave no answer (timed_out)"
     assert outcome.seconds < 0.5
-    assert 18.0 < allowance.seconds < 19.1
+    assert 18.0 < allowance.seconds < 19.6
 
 
 @pytest.mark.parametrize("args", [
