@@ -201,6 +201,23 @@ HIDING = {
     "very many lines": """
     for _ in range(21_000): pass""",
     "an end where it is watched": "import sys; sys.gettrace() is None or sys.exit(3)",
+    "what traces": "import sys; sys.gettrace()",
+    "what is looked for": "import sys; sys.modules['autograder.sandbox.wire.watching']._FEWEST = 10 ** 9",
+    "what compares": "import sys; sys.modules['autograder.sandbox.wire.watching'].Watch._compare = print",
+    "who watches": """
+    import sys
+    held = sys.modules['autograder.sandbox.wire.watching']._open
+    held.clear()""",
+    "the end of the stack": """
+    import sys
+    def deep():
+        for do in (lambda: sys.settrace(None), deep, lambda: sys.settrace(None)):
+            try: do()
+            except RecursionError: pass
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(150)
+    deep()
+    sys.setrecursionlimit(limit)""",
     "very many objects": "held = [[[n] for n in range(40)] for _ in range(40)]",
 }
 

@@ -126,7 +126,7 @@ class Watch:
         if array.dtype.kind == "c" and np.any(np.imag(array)):
             self._imaginary = True
         for known, moved in zip(self._inputs, self._moved, strict=True):
-            if array.size % known.size:
+            if not known.size or array.size % known.size:
                 continue
             rows = np.asarray(array).reshape(-1, known.size)
             other = rows - known
@@ -182,23 +182,43 @@ def _in_comprehensions(code: CodeType) -> frozenset[str]:
 # --- who looks away -----------------------------------------------------------------------------------------------
 
 _open: list[Watch] = []                   # the one that watches now
+_busy = False                             # to ask whose frame it is makes the same event
+_traced_by = sys.gettrace
 
 
 def listen() -> None:
-    """Hear in this process, for good, of what could end the tracing. Nobody can remove what hears it."""
+    """Hear in this process, for good, of what could end the tracing. Nobody can remove what hears it.
+
+    Whoever asks for what traces, which leads to all that it knows, is answered None: as where nothing is watched.
+    """
     sys.addaudithook(_heard)
+    sys.gettrace = _gettrace
+
+
+def _gettrace() -> None:
+    if _open:
+        _open[0].look_away()
 
 
 def _heard(event: str, arguments: tuple[Any, ...]) -> None:
-    if not _open or event not in _LOOKS_BACK and event != "sys.settrace" and event != "object.__getattr__":
+    global _busy
+    if _busy or not _open or event not in _LOOKS_BACK and event not in ("sys.settrace", "object.__getattr__"):
         return
     if event == "object.__getattr__" and arguments[1] not in _FRAMES:
         return
-    watch = _open.pop()                   # to ask whose frame it is makes the same event
-    asks = sys._getframe(1).f_code.co_filename
-    if event == "sys.settrace" or not in_a_library(asks) or asks == inspect.__file__:
-        watch.look_away()
-    _open.append(watch)
+    _busy = True
+    try:
+        asks = sys._getframe(1).f_code.co_filename
+        away = event == "sys.settrace" or not in_a_library(asks) or asks == inspect.__file__
+    except Exception:                     # at the end of the stack; nothing is called from here on
+        away = True
+    if away:
+        _open[0]._looked_away = True
+    _busy = False
+
+
+_act: dict[str, Any] = {}                 # a function that is traced as a student's is
+exec("def act(held):\n    pass", _act)
 
 
 @contextmanager
@@ -207,8 +227,8 @@ def watching(inputs: Sequence[Any]) -> Iterator[Watch | None]:
     if not inputs:
         yield None
         return
-    watch, before = Watch(inputs), sys.gettrace()
-    traced = watch.trace
+    watch, before = Watch(inputs), _traced_by()
+    traced, looks = watch.trace, _Probe(inputs)
     with suppress(Exception):             # a student's own audit hook
         sys.settrace(traced)
     _open.append(watch)
@@ -216,8 +236,34 @@ def watching(inputs: Sequence[Any]) -> Iterator[Watch | None]:
         with np.errstate(all="ignore"):
             yield watch
     finally:
-        _open.clear()
-        if sys.gettrace() is not traced:
+        if _traced_by() is not traced or len(_open) != 1 or not looks.still(watch):
             watch.look_away()
+        _open.clear()
         with suppress(Exception):
             sys.settrace(before)
+
+
+class _Probe:
+    """Moved inputs of our own, by which to see whether a watch still looks: a student's code can have changed it."""
+
+    def __init__(self, inputs: Sequence[Any]):
+        flat = {number: np.array(array, dtype=float).ravel() for number, array in enumerate(inputs)}
+        self._near = {number: array * (1 + 1e-5 * np.linspace(1, 2, array.size)) for number, array in flat.items()
+                      if array.size <= _MOST and np.count_nonzero(array) > 1 and 1e-100 < np.abs(array).max() < 1e100}
+        self._last = max(self._near, default=0)
+        almost = max(_FEWEST, -(-self._near[self._last].size // 2)) - 1 if self._near else 0
+        self._almost = {str(number).encode() for number in range(almost)}      # that many more, and it counts as moved
+
+    def still(self, watch: Watch) -> bool:
+        """Whether it still sees these, and takes them for moved; what it saw before stays as it is."""
+        if not self._near or watch.moved or watch.unwatched:
+            return True
+        seen, lines, objects = watch._moved, watch._lines, watch._objects
+        watch._moved, watch._lines, watch._objects = [set(moved) for moved in seen], LINES, OBJECTS
+        watch._moved[self._last] = self._almost
+        almost = not watch.moved
+        _act["act"]([*self._near.values()])
+        sees = all(near.tobytes() in watch._moved[number] for number, near in self._near.items())
+        sees = sees and almost and watch.moved and watch._lines == 0
+        watch._moved, watch._lines, watch._objects = seen, lines, objects
+        return sees and not watch.moved
