@@ -5,19 +5,30 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from glob import escape
 from pathlib import Path
 from typing import BinaryIO
 
 
 def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
     """Write a file, with these permissions if given, and remove what a killed process left of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f".{escape(path.name)}-*-*"):
-        if not _runs(left.name.removeprefix(f".{path.name}-").partition("-")[0]):
-            left.unlink(missing_ok=True)
+    begins = f".{path.name}-"
+    for name in _names(path.parent):
+        process, dash, _ = name.removeprefix(begins).partition("-") if name.startswith(begins) else ("", "", "")
+        if dash and not _runs(process):
+            path.with_name(name).unlink(missing_ok=True)
     with replacing(path, mode) as file:
         file.write(content)
+
+
+def _names(folder: Path) -> list[str]:
+    """What lies in this folder, which is made if it is not there."""
+    try:
+        return os.listdir(folder)
+    except PermissionError:
+        return []
+    except OSError:
+        folder.mkdir(parents=True, exist_ok=True)
+        return []
 
 
 @contextmanager

@@ -53,7 +53,12 @@ def language_for(grade: Grade, chosen: str) -> str:
 
     An edition that is not known is the course's.
     """
-    return chosen or (grade.language if grade.language in LANGUAGES else "en" if grade.language else LANGUAGES[0])
+    return spoken(grade.language, chosen)
+
+
+def spoken(edition: str, chosen: str) -> str:
+    """The same for work in the edition in this language."""
+    return chosen or (edition if edition in LANGUAGES else "en" if edition else LANGUAGES[0])
 
 
 def language_of_all(grades: Collection[Grade], chosen: str) -> str:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -37,7 +38,9 @@ from autograder.nbgrader.gradebook import cell_points
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook
 from autograder.nbgrader.placed import Placed, as_letters, placed, unanswered
 from autograder.output.weight import fitted
-from autograder.records import CellReport, Grade, NotebookCell, Submission
+from autograder.records import CellReport, Grade, NotebookCell, RenderedExercise, Submission
+
+Made = Mapping[str, RenderedExercise]           # by the names of exercises
 
 
 class AutogradedWriter:
@@ -50,26 +53,27 @@ class AutogradedWriter:
         self.language = language
         self._exercises = {exercise.grade_id: exercise.name for exercise in lesson.exercises}
 
-    def write(self, submission: Submission, grade: Grade) -> frozenset[str]:
-        """Write one student's folder.
+    def write(self, submission: Submission, grade: Grade, made: Made = MappingProxyType({})) -> frozenset[str]:
+        """Write one student's folder. `made`: what was rendered of its exercises already.
 
         Returns the solution cells that are still as they were released. Each file appears as a whole or not at all,
         the notebook last.
         """
         folder = self.course.path("autograded", submission.student, self.source.assignment)
-        notebook, unanswered_cells = self.notebook(submission, grade)
+        notebook, unanswered_cells = self.notebook(submission, grade, made)
         files = self.files(submission)
         files[f"{self.source.name}.ipynb"] = msgspec.json.format(msgspec.json.encode(notebook), indent=1) + b"\n"
         for name, content in files.items():
             replace_file(folder / name, content, self.course.file_mode)
         return unanswered_cells
 
-    def notebook(self, submission: Submission, grade: Grade) -> tuple[dict[str, Any], frozenset[str]]:
+    def notebook(self, submission: Submission, grade: Grade, made: Made = MappingProxyType({})
+                 ) -> tuple[dict[str, Any], frozenset[str]]:
         """The autograded notebook as plain data, and the solution cells that are still as they were released."""
         cells = self._placed(submission)
         def shown(light: Grade) -> tuple[dict[str, Any], list[str]]:
             lines = self._lines(submission, light)
-            return self._notebook(cells, lines, light), lines
+            return self._notebook(cells, lines, light, made), lines
         notebook, _ = fitted(grade, shown, _weight_of_ours)
         return notebook, unanswered(cells, self._stubs)
 
@@ -87,26 +91,27 @@ class AutogradedWriter:
         why = [] if submission.unreadable is None else [translate(submission.unreadable, language)]
         return [*why, *notice_lines(grade, language)]
 
-    def _notebook(self, cells: Sequence[Placed], lines: Sequence[str], grade: Grade) -> dict[str, Any]:
+    def _notebook(self, cells: Sequence[Placed], lines: Sequence[str], grade: Grade, made: Made) -> dict[str, Any]:
         """A notebook of format 4.5 (nbformat itself takes as long to write it as we take to grade it)."""
         reports = {report.cell: report for report in grade.cells}
-        made = [self._cell(cell, grade, reports) for cell in cells]
+        all_of_it = [self._cell(cell, grade, reports, made) for cell in cells]
         if lines:
-            made.insert(0, {"cell_type": "markdown", "metadata": {}, "source": as_letters("\n".join(lines))})
-        for number, cell in enumerate(made):
+            all_of_it.insert(0, {"cell_type": "markdown", "metadata": {}, "source": as_letters("\n".join(lines))})
+        for number, cell in enumerate(all_of_it):
             cell["id"] = f"cell-{number}"
         metadata: dict[str, Any] = {"language_info": {"name": "python"}}
         if self.source.kernelspec:
             metadata["kernelspec"] = self.source.kernelspec
-        return {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": made}
+        return {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": all_of_it}
 
-    def _cell(self, place: Placed, grade: Grade, reports: Mapping[int, CellReport]) -> dict[str, Any]:
+    def _cell(self, place: Placed, grade: Grade, reports: Mapping[int, CellReport], made: Made) -> dict[str, Any]:
         cell: dict[str, Any] = {"cell_type": place.kind, "metadata": _metadata(place.course), "source": place.source}
         if place.kind == "code":
-            cell |= {"execution_count": None, "outputs": self._outputs(place, grade, reports)}
+            cell |= {"execution_count": None, "outputs": self._outputs(place, grade, reports, made)}
         return cell
 
-    def _outputs(self, cell: Placed, grade: Grade, reports: Mapping[int, CellReport]) -> list[dict[str, Any]]:
+    def _outputs(self, cell: Placed, grade: Grade, reports: Mapping[int, CellReport], made: Made
+                 ) -> list[dict[str, Any]]:
         language = language_for(grade, self.language)
         name = self._exercises.get(cell.course.name) if cell.course is not None else None
         if cell.course is None or cell.course.solution or name is None and not cell.course.takes_a_score:
@@ -114,8 +119,9 @@ class AutogradedWriter:
         if name is None:
             return score_outputs(None, "", "", language)
         exercise = next((exercise for exercise in grade.exercises if exercise.name == name), None)
-        return score_outputs(cell_points(grade, name, cell.course.points), exercise_words(exercise, language),
-                             exercise_page(exercise, language), language)
+        words, html = ((made[name].words, made[name].cell) if name in made else
+                       (exercise_words(exercise, language), exercise_page(exercise, language)))
+        return score_outputs(cell_points(grade, name, cell.course.points), words, html, language)
 
     @cached_property
     def _prose(self) -> frozenset[str]:

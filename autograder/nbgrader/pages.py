@@ -24,10 +24,10 @@ def page_of(course: Course, grade: Grade, language: str) -> str:
 
 
 def write_page(course: Course, path: Path, grade: Grade, language: str,
-               ways: Mapping[str, Sequence[OtherWay]] | None = None) -> None:
-    """The page of this grade, with these other ways."""
+               ways: Mapping[str, Sequence[OtherWay]] | None = None, sections: Mapping[str, str] | None = None) -> None:
+    """The page of this grade, with these other ways, and the sections that were rendered already."""
     from autograder.output.feedback import feedback_page
-    replace_file(path, feedback_page(grade, language, ways or {}).encode(), course.own_mode)
+    replace_file(path, feedback_page(grade, language, ways or {}, sections or {}).encode(), course.own_mode)
 
 
 def update_pages(course: Course, grades: Iterable[Grade], language: str = "") -> None:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import importlib
 import threading
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from autograder.course.folder import Course, CourseError
@@ -40,6 +42,7 @@ class _Waiting(NamedTuple):
     number: int                                 # of the grade in the store
     mark: str
     paths: list[Path]
+    sections: Mapping[str, str] = MappingProxyType({})      # of the page, that were rendered already
 
 
 class Writers:
@@ -50,7 +53,7 @@ class Writers:
     """
 
     def __init__(self, course: Course, lesson: Lesson, language: str, store: Store):
-        self._course, self._lesson, self._language, self._store = course, lesson, language, store
+        self._course, self._lesson, self.language, self._store = course, lesson, language, store
         self._standing = Standing(course, lesson, language, store)
         self._batch: list[_Waiting] = []
         self._stack = ExitStack()
@@ -82,13 +85,13 @@ class Writers:
                 raise
         return None
 
-    def __call__(self, submission: Submission, grade: Grade) -> None:
-        """Keep this grade in the store, and write it unless it was written before."""
+    def __call__(self, submission: Submission, grade: Grade, shown: bytes = b"") -> None:
+        """Keep this grade in the store, and write it unless it was written before. `shown`: what a worker rendered."""
         grade, number = self._keep(submission, grade)
         if is_markup(submission.student):       # not even its name is written
             return
         try:
-            self._write(submission, grade, number)
+            self._write(submission, grade, number, shown)
         except Exception as error:
             if ends_the_run(error) or not self._opened:
                 raise
@@ -117,17 +120,20 @@ class Writers:
                 raise
             self._batch.append(_Waiting(submission, _entry(grade), number, "", []))
 
-    def _write(self, submission: Submission, grade: Grade, number: int) -> None:
+    def _write(self, submission: Submission, grade: Grade, number: int, shown: bytes = b"") -> None:
         mark, paths = self._standing.mark(submission), self.paths(submission.student)
         if self._standing.holds(submission.student, number, mark, paths):
             return
         if not self._opened:
             with stage("nbgrader"):
                 self._open()
+        from autograder.nbgrader.rendered import made_of
         with stage("autograded"):
-            unanswered = self._autograded.write(submission, grade)
+            made = made_of(grade, self.language, shown)
+            unanswered = self._autograded.write(submission, grade, made)
         entry = _entry(grade, submission.handed_in.at, unanswered)
-        self._batch.append(_Waiting(submission, entry, number, mark, paths))
+        sections = {name: each.section for name, each in made.items()}
+        self._batch.append(_Waiting(submission, entry, number, mark, paths, sections))
 
     def prepare(self) -> None:
         """Start importing what writes a grade: the first grade will be here soon."""
@@ -150,8 +156,8 @@ class Writers:
         from autograder.nbgrader.new_gradebook import make_gradebook
         make_gradebook(self._course, self._lesson)
         self._gradebook = self._stack.enter_context(GradebookWriter(
-            self._course, self._lesson, language=self._language))
-        self._autograded = AutogradedWriter(self._course, self._lesson, self._gradebook.source, self._language)
+            self._course, self._lesson, language=self.language))
+        self._autograded = AutogradedWriter(self._course, self._lesson, self._gradebook.source, self.language)
         self._opened = True
 
     def _write_batch(self) -> None:
@@ -175,7 +181,7 @@ class Writers:
         done: list[_Waiting] = []
         for each, grade in zip(batch, with_mark((each.entry.grade for each in batch), marks), strict=True):
             try:
-                write_page(self._course, self.paths(grade.student)[1], grade, self._language, ways)
+                write_page(self._course, self.paths(grade.student)[1], grade, self.language, ways, each.sections)
                 done.append(each)
             except Exception as error:
                 if ends_the_run(error):
@@ -203,7 +209,7 @@ class Writers:
         """Mark this submission as broken in the files, and in the gradebook if it accepts that."""
         grade, _ = self._keep(each.submission, broken(each.entry.grade, error))
         for write in (lambda: self._autograded.write(each.submission, grade),
-                      lambda: write_page(self._course, self.paths(grade.student)[1], grade, self._language),
+                      lambda: write_page(self._course, self.paths(grade.student)[1], grade, self.language),
                       lambda: self._gradebook.write([_entry(grade)])):
             with suppress(Exception):
                 write()

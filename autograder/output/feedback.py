@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from autograder.locale.language import LANGUAGES, VERDICT_WORDS, language_for, translate
 from autograder.output import final, marks
@@ -19,13 +20,24 @@ from autograder.records import ExerciseGrade, Grade, OtherWay, Text, text
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def feedback_page(grade: Grade, language: str, ways: Mapping[str, Sequence[OtherWay]] = MappingProxyType({})) -> str:
+def feedback_page(grade: Grade, language: str, ways: Mapping[str, Sequence[OtherWay]] = MappingProxyType({}),
+                  sections: Mapping[str, str] = MappingProxyType({})) -> str:
     """The page of this grade, without what is meant for a person (`for_a_person`, ids of mistakes).
 
-    `ways`: exercise -> other right ways to write it, shown below those with full marks.
+    `ways`: exercise -> other right ways to write it, shown below those with full marks. `sections`: exercise -> what
+    `exercise_section` made of it already.
     """
-    template = page_template("feedback.html", language_for(grade, language))
-    return fitted(grade, lambda light: template.render(grade=light, ways=ways), weight)
+    language = language_for(grade, language)
+    template = page_template("feedback.html", language)
+
+    def section(exercise: ExerciseGrade) -> Markup:
+        return Markup(sections.get(exercise.name) or exercise_section(exercise, language))
+    return fitted(grade, lambda light: template.render(grade=light, ways=ways, section=section), weight)
+
+
+def exercise_section(exercise: ExerciseGrade, language: str) -> str:
+    """What a page says of one exercise below its points."""
+    return page_template("exercise.html", language).render(exercise=exercise)
 
 
 def exercise_html(exercise: ExerciseGrade, language: str) -> str:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from autograder.course.store import Store, named, work_of
 from autograder.faults import Stopped, ends_the_run, reason
 from autograder.judge.points import without_points
+from autograder.locale.language import spoken
 from autograder.records import Grade, HandedIn, Submission, Text, text
 from autograder.run.job import Done, Job, Task, Unsuitable, pack, unpack_done
 from autograder.run.local_pool import Pool
@@ -38,18 +39,21 @@ class Judged:
     worker: str = ""
     copy_of: str = ""
     stages: dict[str, float] = field(default_factory=dict)
+    shown: bytes = b""                              # what the worker rendered of it
 
 
 class Dispatcher:
     """Judges one class. `told` gets a sentence about each worker that died.
 
-    `meanwhile` is called whenever a worker was given something to do.
+    `meanwhile` is called whenever a worker was given something to do. What is shown of a grade is rendered in this
+    `language`, of each student's notebook if it is "", and not at all without one.
     """
 
     def __init__(self, pool: Pool, task: Task, store: Store, force: bool = False, profile: bool = False,
-                 told: Callable[[str], None] = lambda words: None, meanwhile: Callable[[], None] = lambda: None):
+                 told: Callable[[str], None] = lambda words: None, meanwhile: Callable[[], None] = lambda: None,
+                 language: str | None = None):
         self._pool, self._task, self._store, self._profile, self._told = pool, task, store, profile, told
-        self._meanwhile = meanwhile
+        self._meanwhile, self._language = meanwhile, language
         self._since = store.newest if force else 0
         self._under_way: dict[Future[bytes], Submission] = {}
         self._copies: dict[str, list[Submission]] = {}          # by their work, for each that is under way
@@ -111,7 +115,8 @@ class Dispatcher:
     def _job(self, submission: Submission) -> bytes:
         nobodys = replace(submission, name="", student="", language="", notices=(), notebook=(), for_a_person=(),
                           handed_in=HandedIn())
-        return pack(Job(self._task, self._pool.about, nobodys, self._profile))
+        language = "" if self._language is None else spoken(submission.language, self._language)
+        return pack(Job(self._task, self._pool.about, nobodys, self._profile, language))
 
     def _ready(self) -> Iterator[Judged]:
         """What is ready by now, after waiting for at least one."""
@@ -197,11 +202,12 @@ class Dispatcher:
 
     def _answered(self, submission: Submission, done: Done) -> Iterator[Judged]:
         self._deaths = 0
-        yield Judged(submission, named(done.grade, submission), "judged", done.worker, stages=done.stages)
+        yield Judged(submission, named(done.grade, submission), "judged", done.worker, stages=done.stages,
+                     shown=done.shown)
         for copy in self._copies.pop(work_of(submission)):
             own = copy.student == submission.student
             yield Judged(copy, named(done.grade, copy), "known" if own else "copied",
-                         copy_of="" if own else submission.student)
+                         copy_of="" if own else submission.student, shown=done.shown)
 
     def _broken(self, submission: Submission, culprit: str) -> Judged:
         why = text("the process that graded it died twice, from lack of memory perhaps; grade it again by itself")

@@ -87,10 +87,10 @@ class Class:
                               handed_in=handed_in(folder, matters))
 
     def judged(self, students: Iterable[str], pool: Pool, store: Store,
-               meanwhile: Callable[[], None] = lambda: None) -> Iterator[Judged]:
+               meanwhile: Callable[[], None] = lambda: None, language: str | None = None) -> Iterator[Judged]:
         """The submissions of these students with their grades, as they become ready."""
         dispatcher = Dispatcher(pool, self.task, store, self.force, self.profile,
-                                lambda words: self.event("worker lost", message=words), meanwhile)
+                                lambda words: self.event("worker lost", message=words), meanwhile, language)
         return dispatcher.judged(self.submissions(students))
 
     def graded_by(self, pool: Pool) -> tuple[Path, str, str, str]:
@@ -138,8 +138,8 @@ def _graded(whole: Class, pool: Pool, store: Store, write: Writers) -> Iterator[
             yield Judged(Submission(grade.submission, student, grade.lesson, key=grade.key), grade, "known")
         else:
             changed.append(student)
-    for judged in whole.judged(changed, pool, store, write.prepare):
-        write(judged.submission, judged.grade)
+    for judged in whole.judged(changed, pool, store, write.prepare, write.language):
+        write(judged.submission, judged.grade, judged.shown)
         yield judged
 
 

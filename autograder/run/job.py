@@ -54,14 +54,16 @@ class Job(msgspec.Struct, frozen=True):
     about: About
     submission: Submission
     profile: bool = False
+    language: str = ""                   # in which what is shown of it is rendered; without one, nothing is
 
 
 class Done(msgspec.Struct, frozen=True):
-    """Its grade, who worked it out, and the seconds per stage if requested."""
+    """Its grade, who worked it out, the seconds per stage if requested, and what is shown of it (rendered.py)."""
 
     grade: Grade
     worker: str
     stages: dict[str, float] = {}
+    shown: bytes = b""
 
 
 class Introduction(msgspec.Struct, frozen=True):
@@ -93,7 +95,14 @@ def judge(job: bytes) -> bytes:
             raise Unsuitable(f"the worker {name()} has {differences(here, asked.about)}")
         with stage("other"):
             grade = engine.grade(asked.submission)
-        return pack(Done(grade, name(), profile.taken() if profile else {}))
+        with stage("pages"):
+            shown = _rendered(grade, asked.language) if asked.language else b""
+        return pack(Done(grade, name(), profile.taken() if profile else {}, shown))
+
+
+def _rendered(grade: Grade, language: str) -> bytes:
+    from autograder.nbgrader.rendered import rendered  # what renders is needed by those alone who are asked for it
+    return rendered(grade, language)
 
 
 def introduce(task: bytes) -> bytes:

@@ -1,0 +1,38 @@
+"""Render what is shown of each exercise, without a name or a final mark: where the grade is made.
+
+It travels as bytes from a process that has read what a student's code answered, so it has a bound, and names and marks
+are added where they are known. Where there is none, the same functions render it when it is written.
+"""
+from __future__ import annotations
+
+import msgspec
+
+from autograder.locale.language import language_for
+from autograder.nbgrader.cell_outputs import exercise_page, exercise_words
+from autograder.output.feedback import exercise_section
+from autograder.records import Grade, Rendered, RenderedExercise
+
+CAP = 2**18                                     # bytes; more is rendered where it is written
+
+
+def rendered(grade: Grade, language: str) -> bytes:
+    """What is shown of this grade's exercises in this language; nothing if it is too much or cannot be shown."""
+    try:
+        made = msgspec.msgpack.encode(Rendered(language, {exercise.name: RenderedExercise(
+            exercise_words(exercise, language), exercise_page(exercise, language),
+            "" if exercise.skipped else exercise_section(exercise, language)) for exercise in grade.exercises}))
+    except Exception:                           # it fails again, and is told, where it is written
+        return b""
+    return made if len(made) <= CAP else b""
+
+
+def made_of(grade: Grade, language: str, shown: bytes) -> dict[str, RenderedExercise]:
+    """What was rendered of this grade, by exercise; nothing if that was for another grade or in another language."""
+    if not shown or len(shown) > CAP or grade.status != "graded":
+        return {}
+    try:
+        found = msgspec.msgpack.decode(shown, type=Rendered)
+    except msgspec.MsgspecError:
+        return {}
+    fits = found.language == language_for(grade, language)
+    return found.exercises if fits and [*found.exercises] == [each.name for each in grade.exercises] else {}
