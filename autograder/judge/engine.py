@@ -21,6 +21,7 @@ from autograder.judge.order import order_of
 from autograder.judge.own_test import Trials, own_test
 from autograder.judge.points import exercise_grade, ungraded, without_points
 from autograder.judge.processes import Processes
+from autograder.judge.referred import with_reference
 from autograder.judge.rehearsal import rehearse
 from autograder.judge.straight_after import only_remembers, straight_after
 from autograder.judge.worlds import Attempt, Judged, Open, functions_of, own_derivative_world, own_world, stand_in_world
@@ -99,7 +100,7 @@ class Assessor:
                 answers = {name: one.answers["own"] for name, one in judged.items()}
                 notices, for_a_person = self.lesson.advice(answers, self.reference, own.answer)
                 with suppress(UsedUp):
-                    self._stand_in(judged, open_subject)
+                    self._stand_in(judged, own, open_subject)
                     straight_after(judged, own, self.reference)
                     for_a_person = [*for_a_person, *self._own_derivative(judged, own, open_subject)]
                     processes.close()           # what saw hidden inputs does not run beside what is quoted
@@ -130,13 +131,16 @@ class Assessor:
                     found[name] = self.catalogue.diagnose(one, right)
         return found
 
-    def _stand_in(self, judged: dict[str, Judged], open_subject: Open) -> None:
+    def _stand_in(self, judged: dict[str, Judged], own: Subject, open_subject: Open) -> None:
         lost = {name for name, one in judged.items() if not one.complete}
-        for name in [name for name in judged if name in lost]:
-            before = [earlier for earlier in judged[name].exercise.stand_ins if earlier in lost]
+        for one in [one for name, one in judged.items() if name in lost]:
+            forward, telling = judged.get(one.exercise.differentiates or ""), one.exercise.telling
+            if telling is not None and forward is not None and forward.is_a_stub:
+                own.answer(with_reference(telling, self.reference, frozenset(one.exercise.stand_ins)))      # is it too?
+            before = [earlier for earlier in one.exercise.stand_ins if earlier in lost]
             if before:                          # one that is right by now only failed because of an earlier one itself
                 blamed = [earlier for earlier in before if not judged[earlier].complete]
-                stand_in_world(judged[name], tuple(blamed), open_subject, self.reference)
+                stand_in_world(one, tuple(blamed), open_subject, self.reference)
 
     def _own_derivative(self, judged: dict[str, Judged], own: Subject, open_subject: Open) -> list[Text]:
         """Let a true derivative of the student's own wrong forward pass, where that forward is a known mistake."""

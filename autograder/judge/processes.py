@@ -4,13 +4,13 @@ from __future__ import annotations
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import CellReport, StandIns, Submission, Text, text
 from autograder.sandbox.allowance import Allowance
-from autograder.sandbox.plan import MORE, NOTICES_CAP
+from autograder.sandbox.plan import MORE, NOTICES_CAP, Plan
 from autograder.sandbox.student import Sandbox, Student
 from autograder.stages import stage
 
 
 class Processes:
-    """Opens fresh processes with a student's cells; later ones know from the first which cells hang."""
+    """Opens fresh processes with a student's cells; later ones know from the first which hang, and what is a stub."""
 
     def __init__(self, sandbox: Sandbox, lesson: Lesson, submission: Submission, allowance: Allowance):
         self._sandbox, self._lesson, self._submission, self._allowance = sandbox, lesson, submission, allowance
@@ -18,7 +18,9 @@ class Processes:
         self._students: list[Student] = []
 
     def __call__(self, stand_ins: StandIns, install: tuple[str, ...]) -> Student:
-        plan, examine = (self._students[0].plan, "") if self._students else (None, self._test)
+        plan, examine = (self._students[0].plan, "") if self._students else (Plan(), self._test)
+        for name in plan.stubs.keys() & set(install):
+            del plan.stubs[name]
         with stage("cells"):
             student = self._sandbox.open(
                 self._submission.cells, modules=self._lesson.modules_in(self._submission.language),

@@ -79,6 +79,12 @@ class Judged:
         return any(outcome.status == "raised" and call in own and own[call].status == "answered"
                    for call, outcome in stand_in.items() if call.function == self.exercise.name)
 
+    @property
+    def is_a_stub(self) -> bool:
+        """Whether its function says that it is not written, whatever it was asked."""
+        own = [outcome for call, outcome in self.answers["own"].items() if call.function == self.exercise.name]
+        return bool(own) and all(is_stub(self.exercise.name, outcome) for outcome in own)
+
     def answers_to(self, name: str) -> list[Outcome]:
         """What the function of this name answered, in any world."""
         return [outcome for world in self.answers.values() for call, outcome in world.items() if call.function == name]

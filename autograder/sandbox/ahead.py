@@ -26,6 +26,10 @@ class Ahead:
         sent = list(self._sent)
         return sent[:sent.index(call)] if call in self._sent else sent
 
+    def has(self, call: Call) -> bool:
+        """Whether it was sent, and its reply has not been taken."""
+        return call in self._sent
+
     def take(self, call: Call) -> Ask | None:
         """The question that was sent for this call, if there is one. Its reply is the next to come."""
         return self._sent.pop(call, None)

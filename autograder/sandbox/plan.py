@@ -48,9 +48,13 @@ class How:
 
 @dataclass
 class Plan:
-    """What is known about the cells of one submission, by their index."""
+    """What is known about the cells of one submission, by their index, and about its functions.
+
+    A stub does nothing but raise, whatever it is asked: what came back once always does.
+    """
 
     cells: dict[int, How] = field(default_factory=dict)
+    stubs: dict[str, Outcome] = field(default_factory=dict)
 
     def how(self, cell: Cell) -> How:
         return self.cells.get(cell.index, How())

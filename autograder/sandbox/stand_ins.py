@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import prod
-from sys import getsizeof
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from autograder.records import Call, Opaque, Outcome, StandIns
 from autograder.sandbox.questions import on_wire, recorded
+from autograder.sandbox.room import bytes_in
 from autograder.sandbox.wire.messages import CallBack, CallBackAnswer
 from autograder.sandbox.wire.plain import LARGE_ARRAY
 from autograder.sandbox.wire.tree import leaves, parts
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from autograder.sandbox.student import Student
 
 SMALL = 96 * 2**10                        # bytes in the arguments of one call
-_EACH = 64                                # bytes that a number, or what holds others, takes at the least
 REACH = 2**20                             # numbers in the largest array that may come up while it is answered
 
 NO_ARGUMENTS: StandIns = MappingProxyType({})
@@ -72,17 +71,6 @@ class Answering:
 def is_small(args: Any) -> bool:
     """Whether answering takes the judge a few arrays of 8 MB, whatever function of ours is called."""
     return bytes_in(args) <= SMALL and reach(args) <= REACH
-
-
-def bytes_in(value: Any) -> int:
-    """How many bytes a value takes, roughly: its arrays, its texts and keys, and all that holds them."""
-    if isinstance(value, np.ndarray):
-        return max(value.nbytes, 8 * value.size) + _EACH        # whoever computes with it makes floats of it
-    if isinstance(value, str):
-        return getsizeof(value)
-    if isinstance(value, dict):
-        return sum(map(getsizeof, value)) + _EACH + sum(map(bytes_in, value.values()))
-    return _EACH + sum(map(bytes_in, value)) if isinstance(value, (tuple, list)) else _EACH
 
 
 def reach(args: Any) -> float:

@@ -22,21 +22,21 @@ from autograder.records import Call, Cell, CellReport, Outcome, Result, StandIns
 from autograder.sandbox.ahead import Ahead, Order
 from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.children import Children, Given, lesson_code
-from autograder.sandbox.conversation import Conversation, Died, new_nonce
+from autograder.sandbox.conversation import Conversation, Died, Reply, new_nonce
 from autograder.sandbox.forkserver import ZygoteLost
-from autograder.sandbox.place import function_at
+from autograder.sandbox.place import Places
 from autograder.sandbox.plan import NO_TIME, OUT_OF_TIME, CellRuns, Plan
-from autograder.sandbox.questions import arguments_of, on_wire, outcome_of, question, recorded, results_of
-from autograder.sandbox.stand_ins import Answering, bytes_in
+from autograder.sandbox.questions import arguments_of, on_wire, outcome_of, question, results_of
+from autograder.sandbox.room import within_room
+from autograder.sandbox.stand_ins import Answering
 from autograder.sandbox.tiers import NoIsolation, available
 from autograder.sandbox.wire.insides import MOST_INSIDE
 from autograder.sandbox.wire.messages import Answer, Ask, AskAgain, Examine, Examined, Look, Looked, Same
-from autograder.sandbox.wire.plain import exact_text, without_large
+from autograder.sandbox.wire.plain import exact_text
 from autograder.sandbox.wire.wire import WireError
 
 __all__ = ["Allowance", "NoIsolation", "Plan", "Sandbox", "Student", "ZygoteLost", "available"]
 OVERRUNS = 2                              # a function that timed out so often is not asked again; once: half the time
-_RETURNED_BY_A_TEST = 1000                # bytes
 NO_STAND_INS: StandIns = MappingProxyType({})
 
 
@@ -64,12 +64,14 @@ class Sandbox:
 
         `modules` are given to import (name -> source), `prelude` runs first. The judge answers the names in
         `stand_ins`; those in `install` take the place of the student's own functions wherever they are defined.
-        `examine` names the function that `Student.forgets` is about.
+        `examine` names the function that `Student.forgets` is about. Where the plan knows of stubs, there is a child
+        only once anything else is asked.
         """
         given = Given(lesson_code(tuple(modules.items()), prelude),
                       any("matplotlib" in cell.source or "pylab" in cell.source for cell in cells))
         student = Student(self, cells, given, stand_ins, install, plan, allowance, examine)
-        student.begin()
+        if plan is None or not plan.stubs:
+            student.begin()
         return student
 
 
@@ -82,15 +84,16 @@ class Student:
         self._sandbox, self._given, self._allowance = sandbox, given, allowance or Allowance()
         self._answering = Answering(stand_ins, self._elsewhere)
         self._sources = {cell.index: exact_text(cell.source) for cell in cells}
+        self._places = Places(self._sources)
         self._to_examine, self._forgetful = examine, ""
         self._runs = CellRuns(cells, deepcopy(plan or Plan()), sandbox.cell_seconds, self._allowance, install,
                               self._answering.answer if install else None)
+        self._stubs = self._runs.plan.stubs
         self._outcomes: WeakKeyDictionary[Call, Outcome] = WeakKeyDictionary()
         self._kept: WeakKeyDictionary[Call, int] = WeakKeyDictionary()    # answers that this child keeps, numbered
         self._numbers = itertools.count(1)
         self._ahead = Ahead()
         self._overruns: Counter[str] = Counter()
-        self._within: dict[tuple[int, int], str] = {}                     # the function at a line of a cell
         self._child: Conversation | None = None
         self._tampered = False
 
@@ -185,12 +188,8 @@ class Student:
         self._receive()
         if self._child is None or call not in self._kept:
             return True
-        try:
-            return self._child.ask(AskAgain(new_nonce(), self._kept[call]), Same, self._sandbox.seconds).same
-        except Died as died:
-            self.close()
-            self._tampered |= died.status == "tampering"
-            return True
+        same = self._about(self._child, AskAgain(new_nonce(), self._kept[call]), Same)
+        return same is None or same.same
 
     def insides(self, result: Result) -> list[np.ndarray | float | None]:
         """The arrays and numbers that this (part of an) answer holds, at any depth; none where it is gone."""
@@ -198,15 +197,19 @@ class Student:
         self._receive()
         if not answered or self._child is None or result.of not in self._kept:
             return []
+        looked = self._about(self._child, Look(new_nonce(), on_wire(result, self._kept.__getitem__)), Looked)
+        seen = () if looked is None else looked.values
+        seen = seen if type(seen) is tuple and len(seen) <= MOST_INSIDE else ()     # the worker says no more than that
+        return [leaf if isinstance(leaf, np.ndarray | int | float) else None for leaf in seen]
+
+    def _about(self, child: Conversation, question: AskAgain | Look, expected: type[Reply]) -> Reply | None:
+        """The reply to a question about an earlier answer; None where the child did not survive it."""
         try:
-            look = Look(new_nonce(), on_wire(result, self._kept.__getitem__))
-            seen = self._child.ask(look, Looked, self._sandbox.seconds).values
+            return child.ask(question, expected, self._sandbox.seconds)
         except Died as died:
             self.close()
             self._tampered |= died.status == "tampering"
-            return []
-        seen = seen if type(seen) is tuple and len(seen) <= MOST_INSIDE else ()     # the worker says no more than that
-        return [leaf if isinstance(leaf, np.ndarray | int | float) else None for leaf in seen]
+            return None
 
     def _asked(self, call: Call) -> Outcome:
         if self._allowance.seconds <= 0:
@@ -214,7 +217,9 @@ class Student:
             if self._ahead.before(None):
                 self.close()
             return NO_TIME
-        self.begin()
+        stub = None if self._ahead.has(call) else self._stubs.get(call.function)
+        if stub is None:
+            self.begin()
         for result in results_of(call):
             earlier = self.answer(result.of)
             if earlier.status == "answered" and result.of not in self._kept:
@@ -222,6 +227,8 @@ class Student:
             if earlier.status != "answered":
                 return Outcome(earlier.status, error=earlier.error,
                                message=f"{result.of.function}, whose answer this call needs, gave none")
+        if stub is not None:
+            return stub
         if self._overruns[call.function] >= OVERRUNS:
             return Outcome("timed_out", message=f"{call.function} was not asked again after {OVERRUNS} time-outs")
         return self._ask(call)
@@ -250,15 +257,16 @@ class Student:
             self.close()
             raise
         self._kept[call] = ask.call
-        return self._placed(outcome)
+        return self._placed(outcome, call.function)
 
     def _question(self, call: Call) -> Ask:
         return question(call, new_nonce(), next(self._numbers), self._kept.__getitem__)
 
     def _may_go_ahead(self, call: Call) -> bool:
         earlier = [result.of for result in results_of(call)]
-        return call not in self._outcomes and self._overruns[call.function] < OVERRUNS and all(
-            one in self._kept and self._outcomes[one].status == "answered" for one in earlier)
+        return not (call in self._outcomes or call.function in self._stubs) and (
+            self._overruns[call.function] < OVERRUNS) and all(
+                one in self._kept and self._outcomes[one].status == "answered" for one in earlier)
 
     def _receive(self, until: Call | None = None) -> None:
         """Have the answers to what was sent ahead, or to what was sent before this call."""
@@ -266,31 +274,21 @@ class Student:
             if call in self._ahead.before(None):            # not once the child has died
                 self._outcomes[call] = self._asked(call)
 
-    def _placed(self, outcome: Outcome) -> Outcome:
+    def _placed(self, outcome: Outcome, asked: str) -> Outcome:
         """The outcome with the name of the student's function in which it arose, if there is such a line."""
         if outcome.where is None:
             return outcome
-        cell, line = outcome.where
-        if (cell, line) not in self._within:
-            source = self._sources.get(cell, "")
-            if not 0 < line <= len(source.splitlines()):    # what was compiled in a call can have any number
-                return replace(outcome, where=None)
-            self._within[cell, line] = function_at(source, line)
-        return replace(outcome, within=self._within[cell, line])
+        found = self._places.at(*outcome.where)
+        if found is None:
+            return replace(outcome, where=None)
+        within, stub = found
+        outcome = replace(outcome, within=within)
+        if stub == asked and outcome.own:
+            self._stubs[asked] = outcome
+        return outcome
 
     def _kept_within_bounds(self, outcome: Outcome, trial: bool) -> Outcome:
-        """The outcome, as it is remembered: large arrays of it make way where it would take a quarter of the room.
-
-        WireError where there is still not enough. Nobody asks what a trial of a test returned.
-        """
-        size = bytes_in(outcome.value)
-        if trial and size > _RETURNED_BY_A_TEST:
-            return replace(outcome, value=None)
-        if size > self._allowance.room / 4:
-            outcome = replace(outcome, value=recorded(without_large(outcome.value)))
-            size = bytes_in(outcome.value)
-        self._allowance.keep(size)
-        return outcome
+        return within_room(outcome, self._allowance, trial)
 
 
 class Implementation(Student):

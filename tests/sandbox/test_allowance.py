@@ -14,7 +14,8 @@ from autograder.lessons.kit.quoting import CHARACTERS
 from autograder.records import Call, Proxy, Result, text
 from autograder.sandbox.allowance import Allowance, UsedUp, for_everybody, go_on
 from autograder.sandbox.plan import MORE, NOTICES_CAP, TOO_MANY_WORDS
-from autograder.sandbox.stand_ins import REACH, bytes_in, reach
+from autograder.sandbox.room import bytes_in
+from autograder.sandbox.stand_ins import REACH, reach
 from autograder.sandbox.wire.insides import MOST_INSIDE
 from autograder.sandbox.wire.messages import (
     CUT,

@@ -21,7 +21,8 @@ from autograder.sandbox.clock import Clock, Stint
 from autograder.sandbox.conversation import Conversation
 from autograder.sandbox.forkserver import Forked
 from autograder.sandbox.questions import outcome_of
-from autograder.sandbox.stand_ins import REACH, SMALL, Answering, bytes_in, reach
+from autograder.sandbox.room import bytes_in
+from autograder.sandbox.stand_ins import REACH, SMALL, Answering, reach
 from autograder.sandbox.wire import wire
 from autograder.sandbox.wire.messages import (
     Answer,
