@@ -1,9 +1,10 @@
-"""Put the reference's answer in a call where it refers to an earlier answer that the reference gives."""
+"""What a call holds beside its own arguments: the reference's answer where it refers to an earlier one."""
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import Any
 
+from autograder.lessons.kit.quoting import lengths_in
 from autograder.records import Call, Result, Subject
 
 
@@ -20,3 +21,13 @@ def _plain(arg: Any, reference: Subject, stand_ins: frozenset[str]) -> Any:
         return arg
     value = reference.answer(arg.of).value
     return value if arg.part is None else value[arg.part]
+
+
+@lru_cache(maxsize=4096)
+def lengths_of(call: Call, reference: Subject) -> frozenset[int]:
+    """The lengths of axes that belong to a call, and to its right answer; found once."""
+    return frozenset({1, *lengths_in([_plain_args(call), reference.answer(call).value])})
+
+
+def _plain_args(call: Call) -> list[Any]:
+    return [_plain_args(arg.of) if isinstance(arg, Result) else arg for arg in call.args]

@@ -19,10 +19,10 @@ import numpy as np
 
 from autograder.faults import place_of
 from autograder.judge.reasons import why_unanswered
-from autograder.judge.referred import with_reference
+from autograder.judge.referred import lengths_of, with_reference
 from autograder.lessons.kit.compare import NotPlain
 from autograder.lessons.kit.lesson import UNWRITTEN, Check, Exercise, Lesson, Unanswered, Wrong, is_stub
-from autograder.lessons.kit.quoting import lengths_in, quoted
+from autograder.lessons.kit.quoting import quoted
 from autograder.records import Call, Outcome, Picture, Result, StandIns, Subject, Text, text
 from autograder.sandbox.wire.tree import leaves
 from autograder.sandbox.wire.wire import WireError
@@ -126,14 +126,9 @@ class AskIn:
         return AskIn(self.world, subject, self._reference, self._stand_ins, NO_TRIALS, self.of_an_example,
                      self.installed, only_examples=True)
 
-    def lengths(self) -> set[int]:
+    def lengths(self) -> frozenset[int]:
         """The lengths of axes that belong to the last question, and to its right answer."""
-        if self._last is None:
-            return set()
-        return {1, *lengths_in([self._plain_args(self._last), self._reference.answer(self._last).value])}
-
-    def _plain_args(self, call: Call) -> list[Any]:
-        return [self._plain_args(arg.of) if isinstance(arg, Result) else arg for arg in call.args]
+        return frozenset() if self._last is None else lengths_of(self._last, self._reference)
 
     def outcome(self, call: Call) -> Outcome:
         self._last = call
@@ -176,7 +171,10 @@ def attempt(check: Check, ask: AskIn) -> Attempt:
 
     What it says is quoted: of a hidden question almost nothing, of an example nothing yet unless `ask` is of examples.
     """
-    made = replace(_attempt(check, ask), ask=ask)
+    made = _attempt(check, ask)
+    if made.word == "passed":
+        return made
+    made = replace(made, ask=ask)
     if check.shown and not ask.only_examples and made.word in ("wrong", "raised"):
         return replace(made, why=NOT_YET_SHOWN, picture=None)
     if made.why is None:
@@ -201,7 +199,7 @@ def _attempt(check: Check, ask: AskIn) -> Attempt:
         return Attempt("broken", text("the check itself failed: {error}", error=f"WireError: {error}"))
     except Exception as error:                  # whose text may say what an answer holds
         return Attempt("broken", text("the check itself failed: {error}", error=place_of(error)))
-    return Attempt("passed", None, ask.world)
+    return Attempt("passed", None, ask.world, ask=ask)
 
 
 # --- the worlds ---------------------------------------------------------------------------------------------------

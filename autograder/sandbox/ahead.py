@@ -23,6 +23,8 @@ class Ahead:
 
     def before(self, call: Call | None) -> list[Call]:
         """What was sent before this call; all that was sent, if it was not."""
+        if not self._sent or call is next(iter(self._sent)):      # the usual cases
+            return []
         sent = list(self._sent)
         return sent[:sent.index(call)] if call in self._sent else sent
 

@@ -56,9 +56,11 @@ class Clock:
 
     def computed(self) -> float:
         """Seconds of processor time of all its threads; the last reading, once it has ended."""
-        with suppress(OSError):           # the clock of another process, see clock_getcpuclockid(3)
+        try:                              # the clock of another process, see clock_getcpuclockid(3)
             if self._pid:
                 self._computed = max(self._computed, time.clock_gettime((~self._pid << 3) | 2))
+        except OSError:
+            pass
         return self._computed
 
     def waited(self) -> float | None:

@@ -77,7 +77,7 @@ def recorded(value: Any) -> Any:
 
     It is as `messages` decodes it: all sequences are tuples.
     """
-    marks = {type(leaf) for leaf in leaves(value)} & _MARKS
+    marks = _MARKS.intersection(map(type, leaves(value)))
     if not marks:
         return value
     if marks != {wire.Unplain}:

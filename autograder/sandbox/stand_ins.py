@@ -82,11 +82,13 @@ def reach(args: Any) -> float:
     """
     leading, longest = set(), 1.0
     for part in _arguments(args):
-        shape = _shape(part)
+        usual = isinstance(part, np.ndarray) and part.size > 1
+        shape = part.shape if usual else _shape(part)
         if shape is None or 0 in shape:
             return float("inf")
-        leading |= {(len(shape), axis, length) for axis, length in enumerate(shape[:-2])}
-        longest = max(longest, *shape[-2:], 1.0, _count(part))
+        for axis, length in enumerate(shape[:-2]):
+            leading.add((len(shape), axis, length))
+        longest = max(longest, *shape[-2:], 1.0 if usual else _count(part))
     return prod((float(length) for _, _, length in leading), start=longest * longest * longest)
 
 

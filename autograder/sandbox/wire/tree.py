@@ -37,7 +37,7 @@ def leaves(value: Any) -> list[Any]:
     if not isinstance(value, _HOLD):
         return [value]
     found: list[Any] = []
-    for part in parts(value):
+    for part in value.values() if isinstance(value, dict) else value:
         if isinstance(part, _HOLD):
             found += leaves(part)
         else:

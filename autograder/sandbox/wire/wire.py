@@ -10,7 +10,6 @@ import select
 import socket
 import struct
 from collections.abc import Callable
-from contextlib import suppress
 from math import prod
 from typing import Any
 
@@ -175,7 +174,7 @@ def _array(data: memoryview) -> np.ndarray:
         raise WireError(f"an array of shape {shape} does not have {len(body)} bytes")
     if dtype.kind == "b" and body.strip(b"\0\1"):
         raise WireError("an array of truth values with something else in it")
-    return np.frombuffer(body, dtype=dtype).reshape(shape)
+    return np.ndarray(shape, dtype, body)
 
 
 def plain_value(value: Any, depth: int = 0) -> Any:
@@ -234,6 +233,7 @@ _FIXED_SIZE = {0xca: 4, 0xcb: 8, 0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8, 0xd0: 1, 0x
 
 # --- frames -------------------------------------------------------------------------------------------------------
 
+_AT_ONCE = int(socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 #: says how many seconds to wait before it is asked again, and raises DeadlineError where there are none left
 Patience = Callable[[], float]
 
@@ -249,18 +249,18 @@ def send(channel: socket.socket, body: bytes | memoryview, patience: Patience | 
 def send_what_fits(channel: socket.socket, body: bytes | memoryview) -> memoryview:
     """Send as much of a frame, or of the rest of one, as needs no waiting; returns the rest."""
     rest = body if isinstance(body, memoryview) else memoryview(_LENGTH.pack(len(body)) + body)
-    with suppress(BlockingIOError):
-        try:
-            while rest:
-                rest = rest[channel.send(rest, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL):]
-        except (BrokenPipeError, ConnectionResetError):
-            raise ClosedError("the channel is closed") from None
+    try:
+        while rest:
+            rest = rest[channel.send(rest, _AT_ONCE):]
+    except BlockingIOError:
+        pass
+    except (BrokenPipeError, ConnectionResetError):
+        raise ClosedError("the channel is closed") from None
     return rest
 
 
 def receive(channel: socket.socket, patience: Patience | None = None, cap: int = FRAME_CAP) -> Frame:
     """The body of one frame; the cap is checked before anything is allocated for it."""
-    _wait(channel, select.POLLIN, patience)
     (length,) = _LENGTH.unpack(_receive_exactly(channel, _LENGTH.size, patience))
     if length > cap:
         raise WireError(f"a frame of {length} bytes is over the cap of {cap}")
@@ -271,7 +271,7 @@ def _receive_exactly(channel: socket.socket, size: int, patience: Patience | Non
     received = bytearray()
     while len(received) < size:
         try:
-            part = channel.recv(min(size - len(received), 2**20), socket.MSG_DONTWAIT)
+            part = channel.recv(min(size - len(received), 2**20), 0 if patience is None else _AT_ONCE)
         except BlockingIOError:
             _wait(channel, select.POLLIN, patience)
             continue
