@@ -227,14 +227,9 @@ class Families:
 
 
 def _given(model: Model, answers: Mapping[Call, Outcome]) -> dict[Trial, dict[str, np.ndarray]]:
-    """The model's questions that were answered, with the arrays in each answer."""
-    return {trial: _leaves(model, answers[trial.call]) for trial in model.trials
-            if trial.call in answers and answers[trial.call].status == "answered"}
-
-
-def _leaves(model: Model, outcome: Outcome) -> dict[str, np.ndarray]:
-    """The arrays of an answer that the steps give."""
-    return {name: array for name, array in _arrays(model, outcome).items() if name in model.leaves}
+    """The model's questions that were answered, with the arrays in each answer that the steps give."""
+    return {trial: {name: array for name, array in _arrays(model, answers[trial.call]).items() if name in model.leaves}
+            for trial in model.trials if trial.call in answers and answers[trial.call].status == "answered"}
 
 
 def _arrays(model: Model, outcome: Outcome) -> dict[str, np.ndarray]:
