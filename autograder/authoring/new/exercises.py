@@ -3,8 +3,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable
-from dataclasses import dataclass
 from dis import get_instructions
 from typing import Any
 
@@ -12,36 +10,10 @@ import nbformat
 
 from autograder.authoring.new.checkout import CannotMake, Checkout, Made, rendered, snake
 from autograder.authoring.new.editing import appended, importing, with_argument
-from autograder.authoring.new.notebooks import Words, new_notebook, with_exercise
+from autograder.authoring.new.notebooks import Function, new_notebook, with_exercise
 from autograder.intake.regions import bodies
 
 EDITIONS = {"nl": "", "en": "-en"}              # language -> suffix of the folder's name
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function that students write, as its solution has it; without one there is everything to do."""
-
-    name: str
-    points: int
-    parameters: str
-    about: str = '"""TODO: the fact, with its shapes."""'       # its docstring, as written
-    body: tuple[str, ...] = ("    raise NotImplementedError",)
-    names: frozenset[str] = frozenset()         # what it mentions, beyond its parameters
-
-    def cell(self, language: str) -> Words:
-        """What the notebook in this language has of it."""
-        return Words(language, self.name, self.points, self.parameters, self.about, self.body)
-
-    def relying(self, earlier: Iterable[str]) -> str:
-        """The arguments of its Exercise that say which earlier ones it calls: an error in those costs nothing here."""
-        used = "".join(f'"{name}", ' for name in earlier if name in self.names and name != self.name).rstrip()
-        used = used if used.count(",") == 1 else used.removesuffix(",")
-        return f", stand_ins=({used}), proxied=({used})" if used else ""
-
-    @property
-    def words(self) -> dict[str, Any]:
-        return {"name": self.name, "points": self.points, "parameters": self.parameters}
 
 
 def new_exercise(checkout: Checkout, lesson_name: str, name: str, points: int, parameters: str) -> Made:
@@ -73,7 +45,7 @@ def new_exercise(checkout: Checkout, lesson_name: str, name: str, points: int, p
         made.files[lesson.reference] = f"{solution.rstrip()}\n\n\n{rendered('solution.py', **words)}"
     for language, path in lesson.editions.items():
         notebook = nbformat.reads(checkout.read(path), as_version=4)
-        made.files[path] = _saved(with_exercise(notebook, function.cell(language)))
+        made.files[path] = _saved(with_exercise(notebook, function, language))
     made.opens = f"{here}/checks/{name}.py:1" if written else made.line_of(lesson.reference, f"def {name}(")
     return made
 
@@ -119,7 +91,7 @@ def _whole_lesson(checkout: Checkout, values: dict[str, Any]) -> dict[str, str]:
     for language, path in values["editions"].items():
         notebook = new_notebook(lesson, language)
         for each in values["functions"]:
-            notebook = with_exercise(notebook, each.cell(language))
+            notebook = with_exercise(notebook, each, language)
         made[path] = _saved(notebook)
     return made
 

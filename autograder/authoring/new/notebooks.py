@@ -1,6 +1,7 @@
 """Write an exercise's cells in the source notebook of an edition, and a notebook without exercises."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,15 +25,25 @@ POINTS = {"nl": "## Punten\n\n| functie | punten |\n|---|---|", "en": "## Points
 
 
 @dataclass(frozen=True)
-class Words:
-    """An exercise, for the notebook in one language."""
+class Function:
+    """A function that students write, as its solution has it; without one there is everything to do."""
 
-    language: str
     name: str
     points: int
     parameters: str
-    about: str = '"""TODO: the fact, with its shapes."""'
+    about: str = '"""TODO: the fact, with its shapes."""'       # its docstring, as written
     body: tuple[str, ...] = ("    raise NotImplementedError",)
+    names: frozenset[str] = frozenset()         # what it mentions, beyond its parameters
+
+    def relying(self, earlier: Iterable[str]) -> str:
+        """The arguments of its Exercise that say which earlier ones it calls: an error in those costs nothing here."""
+        used = "".join(f'"{name}", ' for name in earlier if name in self.names and name != self.name).rstrip()
+        used = used if used.count(",") == 1 else used.removesuffix(",")
+        return f", stand_ins=({used}), proxied=({used})" if used else ""
+
+    @property
+    def words(self) -> dict[str, Any]:
+        return {"name": self.name, "points": self.points, "parameters": self.parameters}
 
 
 def new_notebook(lesson: str, language: str) -> nbformat.NotebookNode:
@@ -45,21 +56,21 @@ def new_notebook(lesson: str, language: str) -> nbformat.NotebookNode:
     return notebook
 
 
-def with_exercise(notebook: nbformat.NotebookNode, words: Words) -> nbformat.NotebookNode:
-    """The notebook with the exercise after all others, and its point cell at the end."""
-    name, cells = words.name, notebook.cells
+def with_exercise(notebook: nbformat.NotebookNode, function: Function, language: str) -> nbformat.NotebookNode:
+    """The notebook in this language with the exercise after all others, and its point cell at the end."""
+    name, cells = function.name, notebook.cells
     if any(cell.metadata.get("nbgrader", {}).get("grade_id") == name for cell in cells):
         raise CannotMake(f"a notebook already has a cell {name!r}")
     place = _after_the_last_exercise(cells)
     slug = name.replace("_", "-")
     own = [_text(f"{slug}-text", f"## TODO: `{name}`\n\nTODO: what the function has to do"),
-           _code(slug, _stub(words), name, solution=True),
+           _code(slug, _stub(function, language), name, solution=True),
            _code(f"example-{slug}", f"# TODO: an example with numbers\nassert {name} is not None", f"example_{name}",
                  locked=True)]
     for cell in cells:
-        if cell.cell_type == "markdown" and cell.source.startswith(POINTS[words.language]):
-            cell.source += f"\n| `{name}` | {words.points} |"
-    notebook.cells = [*cells[:place], *own, *cells[place:], _points(words, slug)]
+        if cell.cell_type == "markdown" and cell.source.startswith(POINTS[language]):
+            cell.source += f"\n| `{name}` | {function.points} |"
+    notebook.cells = [*cells[:place], *own, *cells[place:], _points(function, language, slug)]
     return notebook
 
 
@@ -69,16 +80,16 @@ def _after_the_last_exercise(cells: list[nbformat.NotebookNode]) -> int:
     return 1 + max((place for place, mark in enumerate(marks) if mark and not mark.get("points")), default=-1)
 
 
-def _stub(words: Words) -> str:
-    body = "\n".join(words.body)
-    return (f"def {words.name}({words.parameters}):\n    {words.about}\n    # {REPLACE[words.language]}\n"
+def _stub(function: Function, language: str) -> str:
+    body = "\n".join(function.body)
+    return (f"def {function.name}({function.parameters}):\n    {function.about}\n    # {REPLACE[language]}\n"
             f"    {BEGIN}\n{body}\n    {END}")
 
 
-def _points(words: Words, slug: str) -> nbformat.NotebookNode:
-    source = (f"# {LEAVE[words.language].format(words.name)}\n### BEGIN HIDDEN TESTS\n"
-              f'from autograder.nbgrader.kernel import points; points("{words.name}")\n### END HIDDEN TESTS')
-    return _code(f"test-{slug}", source, f"test_{words.name}", grade=True, locked=True, points=words.points)
+def _points(function: Function, language: str, slug: str) -> nbformat.NotebookNode:
+    source = (f"# {LEAVE[language].format(function.name)}\n### BEGIN HIDDEN TESTS\n"
+              f'from autograder.nbgrader.kernel import points; points("{function.name}")\n### END HIDDEN TESTS')
+    return _code(f"test-{slug}", source, f"test_{function.name}", grade=True, locked=True, points=function.points)
 
 
 def _text(id: str, source: str) -> nbformat.NotebookNode:
