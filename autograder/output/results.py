@@ -33,11 +33,7 @@ def print_results(to: Console, grades: Sequence[Grade], language: str, people: C
     looks = [(grade, reason) for grade in grades if (reason := needs_a_look(grade))]
     if looks:
         how_many = text("1 needs a look:") if len(looks) == 1 else text("{count} need a look:", count=len(looks))
-        to.print(Line(translate(how_many, language), "bold"))
-        shown = [(people.called(grade.student) or grade.submission, why) for grade, why in looks[:SHOWN]]
-        to.print(_rows(shown, language))
-    if len(looks) > SHOWN:
-        to.print(Line(translate(text("and {count} more", count=len(looks) - SHOWN), language), "dim"))
+        _list(to, how_many, [(people.called(grade.student) or grade.submission, why) for grade, why in looks], language)
     absent = people.without({grade.student for grade in grades})
     if absent:
         how_many = (text("1 of the class handed in nothing:") if len(absent) == 1
@@ -52,10 +48,7 @@ def print_left(to: Console, left: Sequence[Left], language: str) -> None:
     """What was not looked at, and why: first what may be somebody's work."""
     asks = [each for each in left if each.asks]
     if asks:
-        to.print(Line(translate(text("{count} not looked at:", count=len(asks)), language), "bold"))
-        to.print(_rows([(each.path, each.why) for each in asks[:SHOWN]], language))
-    if len(asks) > SHOWN:
-        to.print(Line(translate(text("and {count} more", count=len(asks) - SHOWN), language), "dim"))
+        _list(to, text("{count} not looked at:", count=len(asks)), [(each.path, each.why) for each in asks], language)
     plain_ones = sorted(each.path for each in left if not each.asks)
     if plain_ones:
         names = ", ".join(plain_ones[:SHOWN]) + (" …" if len(plain_ones) > SHOWN else "")
@@ -142,10 +135,14 @@ def _mean_row(table: Table, name: str, points: list[tuple[float, float]], style:
     table.add_row(plain(name), points_of(round(average, 2), most), bar, str(full), style=style)
 
 
-def _rows(found: Sequence[tuple[str, Text]], language: str) -> Table:
+def _list(to: Console, heading: Text, found: Sequence[tuple[str, Text]], language: str) -> None:
+    """The first of what was found, a row each, and how many more there are."""
+    to.print(Line(translate(heading, language), "bold"))
     table = Table.grid(padding=(0, 2, 0, 1))
     table.add_column(overflow="fold")
     table.add_column(overflow="fold")
-    for name, why in found:
+    for name, why in found[:SHOWN]:
         table.add_row(Line(plain(name), "magenta"), Line(plain(translate(why, language))))
-    return table
+    to.print(table)
+    if len(found) > SHOWN:
+        to.print(Line(translate(text("and {count} more", count=len(found) - SHOWN), language), "dim"))
