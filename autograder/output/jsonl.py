@@ -31,24 +31,22 @@ def json_line(grade: Grade, language: str) -> str:
     return fitted(grade, lambda light: _line(light, language), weight)
 
 
-def _line(grade: Grade, language: str) -> str:
-    line = json.dumps(as_json(grade, language), ensure_ascii=False, allow_nan=False)
-    return line.encode("utf-8", "replace").decode("utf-8")           # half a surrogate pair is not valid JSON
-
-
 def left_line(left: Left, language: str) -> str:
     """What was not looked at, as a line with the same keys as that of a grade."""
-    nobodys = as_json(Grade(left.path, "", "", "unreadable", None, 0.0, notices=(left.why,)), language)
-    line = json.dumps({**nobodys, "status": "not_looked_at", "max_points": None}, ensure_ascii=False)
-    return line.encode("utf-8", "replace").decode("utf-8")
+    nobodys = Grade(left.path, "", "", "unreadable", None, 0.0, notices=(left.why,))
+    return _line(nobodys, language, status="not_looked_at", max_points=None)
 
 
 def absent_line(person: Person, language: str) -> str:
     """Who handed in nothing, as a line with the same keys as that of a grade; without the name, as all others."""
-    nobodys = as_json(Grade("", person.student, "", "unreadable", None, 0.0, notices=(NOTHING,)), language)
-    line = json.dumps({**nobodys, "status": "handed_in_nothing", "submission": None, "max_points": None},
-                      ensure_ascii=False)
-    return line.encode("utf-8", "replace").decode("utf-8")
+    nobodys = Grade("", person.student, "", "unreadable", None, 0.0, notices=(NOTHING,))
+    return _line(nobodys, language, status="handed_in_nothing", submission=None, max_points=None)
+
+
+def _line(grade: Grade, language: str, **instead: str | None) -> str:
+    """The grade with other values for these keys."""
+    line = json.dumps({**as_json(grade, language), **instead}, ensure_ascii=False, allow_nan=False)
+    return line.encode("utf-8", "replace").decode("utf-8")           # half a surrogate pair is not valid JSON
 
 
 def as_json(grade: Grade, language: str) -> dict[str, Any]:

@@ -1,13 +1,15 @@
 """Format points and verdicts, the same at the terminal and on a page."""
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from autograder.locale.language import VERDICT_WORDS, WORLD_WORDS, translate
 from autograder.records import CellReport, ExerciseGrade, Grade, Text, Verdict, text
 
+Key = TypeVar("Key")
 NOT_ISOLATED = text("the submission's code ran without a wall, with all the rights of whoever started the grading")
 
 
@@ -66,30 +68,29 @@ def labelled(verdict: Verdict, language: str) -> str:
 
 def reservations(exercise: ExerciseGrade) -> list[tuple[Text, list[Verdict]]]:
     """Reservations about checks that passed (only with a stand-in, or not counting yet), each listed once."""
-    found: list[tuple[Text, list[Verdict]]] = []
-    for verdict in exercise.verdicts:
-        why = verdict.message or WORLD_WORDS.get(verdict.world or "")
-        if verdict.verdict != "passed" or why is None:
-            continue
-        same = next((verdicts for words, verdicts in found if words == why), None)
-        if same is None:
-            found.append((why, [verdict]))
-        else:
-            same.append(verdict)
-    return found
+    found = _grouped((verdict for verdict in exercise.verdicts if verdict.verdict == "passed"),
+                     lambda verdict: verdict.message or WORLD_WORDS.get(verdict.world or ""))
+    return [(why, verdicts) for why, verdicts in found if why is not None]
 
 
 def failures(exercise: ExerciseGrade) -> list[list[Verdict]]:
     """The checks that failed; those with the same message are grouped at the place of the first."""
-    groups: list[list[Verdict]] = []
-    for verdict in not_passed(exercise):
-        same = next((group for group in groups if verdict.message is not None and group[0].message == verdict.message
-                     and group[0].verdict == verdict.verdict), None)
+    return [verdicts for _, verdicts in _grouped(
+        not_passed(exercise), lambda verdict: verdict.message and (verdict.message, verdict.verdict))]
+
+
+def _grouped(verdicts: Iterable[Verdict], key: Callable[[Verdict], Key | None]
+             ) -> list[tuple[Key | None, list[Verdict]]]:
+    """The verdicts with the same key together, at the place of the first; one without a key is alone."""
+    found: list[tuple[Key | None, list[Verdict]]] = []
+    for verdict in verdicts:
+        own = key(verdict)
+        same = next((group for other, group in found if own is not None and other == own), None)
         if same is None:
-            groups.append([verdict])
+            found.append((own, [verdict]))
         else:
             same.append(verdict)
-    return groups
+    return found
 
 
 def nothing_to_check(exercise: ExerciseGrade) -> Text | None:
