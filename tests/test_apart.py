@@ -17,6 +17,7 @@ import msgspec
 import psutil
 import pytest
 from courses import LESSON, hand_in, new_course, released
+from sampled import by_turns
 from waiting import HANGS, eventually
 
 from autograder.course.submitted import submitted
@@ -72,8 +73,7 @@ def within_limits(*paths: Path) -> list[bool]:
     return found
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", by_turns(KINDS, len(KINDS), 3, long=KINDS))
 def test_not_even_three_files_take_more_than_a_submission_may(tmp_path, kind):
     paths = [tmp_path / str(size) / kind for size in (MB, 8 * MB, 60 * MB)]
     for path in paths:

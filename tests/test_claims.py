@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
+from sampled import by_turns
 
 from autograder.judge.engine import Assessor
 from autograder.lessons.installed import load_lesson
@@ -48,8 +49,7 @@ def claimed(exercise: ExerciseGrade) -> Iterator[str]:
             yield from (name.lower() for name in str(one.values["right"]).split(", ") if name.startswith("dW"))
 
 
-@pytest.mark.parametrize("id", [pytest.param(id, marks=[pytest.mark.slow] * (place % 16 > 0))
-                                for place, id in enumerate(MISTAKES)])
+@pytest.mark.parametrize("id", by_turns(MISTAKES, 16, 4))
 def test_what_is_said_to_be_right_is_right(id: str) -> None:
     judge = assessor()
     whole, mistake = judge.catalogue, MISTAKES[id]

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from courses import LESSON, grade_of, hand_in, new_course, released, rows
 from msgspec.structs import replace
+from sampled import by_turns
 
 from autograder import cli
 from autograder.cli.common import BROKEN, DONE
@@ -153,8 +154,7 @@ STAGES = {
 STILL_GRADED = {"find", "json", "report"}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", by_turns(STAGES, len(STAGES), 2, long=STAGES))
 def test_what_fails_for_one_student_costs_the_others_nothing(course, monkeypatch, stage, capsys):
     assert_ten(course, monkeypatch, stage)
     judged = len(FullMarks.asked)

@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from sampled import by_turns
 
 from autograder.intake import read
 from autograder.judge.engine import Engine, Limits
@@ -104,8 +105,7 @@ def found(texts: tuple[Text, ...], parts: list[str] | None) -> list[str] | None:
             + [template for template in templates if not any(part in template for part in parts)])
 
 
-@pytest.mark.parametrize("slug", [pytest.param(slug, marks=pytest.mark.slow if slug in LONG or place % 6 else ())
-                                  for place, slug in enumerate(SUBMISSIONS)])
+@pytest.mark.parametrize("slug", by_turns(SUBMISSIONS, 6, 2, long=LONG))
 def test_a_submission_is_graded_as_its_folder_says(slug: str, engine_with: Callable[[Limits], Engine]) -> None:
     expect = msgspec.json.decode((FOLDER / slug / "expect.json").read_bytes(), type=Expect)
     assert expect.names() <= {*EXERCISES, *CHECKS}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sampled import by_turns
 
 from autograder.judge.engine import Assessor
 from autograder.lessons.installed import load_lesson
@@ -33,8 +34,7 @@ def test_the_bases_are_right() -> None:
         assert [exercise.points for exercise in assessed.exercises] == [3, 2, 5, 7, 3], base
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (place % 10 > 0))
-                                  for place, name in enumerate(CASES)])
+@pytest.mark.parametrize("name", by_turns(CASES, 10, 3))
 def test_a_mistake_that_nobody_listed_costs_once_and_has_a_word(name: str) -> None:
     case = CASES[name]
     exercises = {one.name: one for one in assessor().assess(open_local(code_of(case))).exercises}
