@@ -107,7 +107,7 @@ def everywhere() -> Iterator[Any]:
             yield pytest.param(tier, name, marks=() if name in ONE_OF_EACH_KIND else now)
 
 
-@pytest.mark.parametrize(("tier", "name"), everywhere(), indirect=["tier"])
+@pytest.mark.parametrize(("tier", "name"), [*everywhere()], indirect=["tier"])
 def test_an_attack_ends_as_its_header_says(engines: Any, tier: str, name: str) -> None:
     source = source_of(name)
     expected = expectations(source)

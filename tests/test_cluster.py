@@ -74,7 +74,7 @@ def worker(address: str, folder: Path, threads: int = 1, nanny: bool = True, **e
 def address(tmp_path_factory) -> Iterator[str]:
     """A scheduler with two workers."""
     folder = tmp_path_factory.mktemp("dask")
-    with scheduler(folder) as (where, _), worker(where, folder), worker(where, folder):
+    with scheduler(folder) as (where, _), worker(where, folder, nanny=False), worker(where, folder, nanny=False):
         yield where
 
 
