@@ -22,7 +22,7 @@ from autograder.intake import read
 from autograder.judge.engine import Engine
 from autograder.lessons.installed import load_lesson
 from autograder.records import Submission
-from benchmarks import all_differ, alternatives, bare
+from benchmarks import all_differ, alternatives, bare, scale
 from benchmarks.cluster import on_a_cluster
 from benchmarks.measure import AUTOGRADER, cold, run, seconds
 from benchmarks.plot import plot
@@ -154,6 +154,18 @@ def claims(rows: Sequence[Row]) -> Iterator[str]:
         yield "otter is not installed, so it was not measured"
 
 
+def _scale(students: int, output: Path) -> None:
+    ways, console = [], Console()
+    console.width = max(console.width, WIDTH)
+    with console.status("making the class") as status:
+        for way in scale.measured(students):
+            ways.append(way)
+            status.update(f"after {way.how}, {way.seconds:.1f} s")
+    console.print(scale.table(ways))
+    output.mkdir(parents=True, exist_ok=True)
+    (output / "scale.json").write_text(json.dumps([way._asdict() for way in ways], indent=1) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--sizes", default="100,1000,10000", help="of the classes (default: %(default)s)")
@@ -161,7 +173,12 @@ def main() -> None:
     parser.add_argument("--differ", type=int, default=300,
                         help="of the class in which all differ (default: %(default)s)")
     parser.add_argument("--output", type=Path, default=Path("bench"), help="folder for plot and numbers")
+    parser.add_argument("--scale", type=int, metavar="STUDENTS",
+                        help="only grade a class of this size in which all differ, here and on two clusters")
     options = parser.parse_args()
+    if options.scale:
+        _scale(options.scale, options.output)
+        return
     sizes = sorted(int(size) for size in options.sizes.split(","))
     rows, console = [], Console()
     console.width = max(console.width, WIDTH)
