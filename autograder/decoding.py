@@ -14,7 +14,7 @@ def decoded(content: bytes, errors: str = "strict") -> tuple[str, bool]:
     """The text, and whether it was read as Windows-1252, in which Excel in the Netherlands saves CSV unless told
     otherwise. UTF-16 ("Unicode text" of Excel) is known by its mark or its first letter, else the text is UTF-8.
 
-    What is no text in that encoding is a UnicodeDecodeError unless `errors` says otherwise.
+    UnicodeDecodeError if it is not text in that encoding, unless `errors` says otherwise.
     """
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16", errors), False

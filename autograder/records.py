@@ -274,21 +274,6 @@ class Mark(msgspec.Struct, frozen=True):
     outdated: bool = False               # whether the penalty in the gradebook is older than the score or the extension
 
 
-class RenderedExercise(msgspec.Struct, frozen=True):
-    """What is shown of one exercise, without a name or a final mark."""
-
-    words: str                           # below its cell in the autograded notebook
-    cell: str                            # the same as HTML
-    section: str                         # on the page, below its points; also HTML
-
-
-class Rendered(msgspec.Struct, frozen=True):
-    """What is shown of a grade's exercises, by their names, in one language."""
-
-    language: str
-    exercises: dict[str, RenderedExercise]
-
-
 GradeStatus = Literal["graded", "unreadable", "broken"]
 
 

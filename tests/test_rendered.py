@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from autograder.lessons.kit.course_file import course_file
 from autograder.nbgrader import rendered as rendering
 from autograder.nbgrader.new_gradebook import make_gradebook
-from autograder.nbgrader.rendered import CAP, made_of, rendered
+from autograder.nbgrader.rendered import CAP, Rendered, RenderedExercise, made_of, rendered
 from autograder.output.feedback import feedback_page
-from autograder.records import Mark, Rendered, RenderedExercise
+from autograder.records import Mark
 from autograder.run.grade_course import changes_of_course, grade_course
 from autograder.run.job import About, Done, Job, pack
 from autograder.run.local_pool import LocalPool

@@ -37,8 +37,9 @@ from autograder.nbgrader.cell_outputs import (
 from autograder.nbgrader.gradebook import cell_points
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook
 from autograder.nbgrader.placed import Placed, as_letters, placed, unanswered
+from autograder.nbgrader.rendered import RenderedExercise
 from autograder.output.weight import fitted
-from autograder.records import CellReport, Grade, NotebookCell, RenderedExercise, Submission
+from autograder.records import CellReport, Grade, NotebookCell, Submission
 
 Made = Mapping[str, RenderedExercise]           # by the names of exercises
 

@@ -10,9 +10,24 @@ import msgspec
 from autograder.locale.language import language_for
 from autograder.nbgrader.cell_outputs import exercise_page, exercise_words
 from autograder.output.feedback import exercise_section
-from autograder.records import Grade, Rendered, RenderedExercise
+from autograder.records import Grade
 
 CAP = 2**18                                     # bytes; more is rendered where it is written
+
+
+class RenderedExercise(msgspec.Struct, frozen=True):
+    """What is shown of one exercise, without a name or a final mark."""
+
+    words: str                           # below its cell in the autograded notebook
+    cell: str                            # the same as HTML
+    section: str                         # on the page, below its points; also HTML
+
+
+class Rendered(msgspec.Struct, frozen=True):
+    """What is shown of a grade's exercises, by their names, in one language."""
+
+    language: str
+    exercises: dict[str, RenderedExercise]
 
 
 def rendered(grade: Grade, language: str) -> bytes:

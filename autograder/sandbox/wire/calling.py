@@ -21,7 +21,7 @@ from autograder.sandbox.wire.plain import exact_text, plain, type_name
 from autograder.sandbox.wire.tree import leaves, mapped
 from autograder.sandbox.wire.wire import Unplain, laid_out
 
-#: begins the text of an exception that is no fault of the code that called: it gave, or got, more than can be passed on
+#: begins the text of an exception that is not the caller's fault: it gave, or got, more than can be passed on
 OUR_BOUND = "a bound of the autograder's"
 _EXCEPTIONS = {name: kind for name, kind in vars(builtins).items()
                if isinstance(kind, type) and issubclass(kind, BaseException)}
