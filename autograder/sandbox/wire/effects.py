@@ -77,7 +77,10 @@ def shared_places(answer: Any, args: Places) -> list[str]:
 def _owner(array: Any) -> int:
     """The identity of what owns an array's memory: views of the same array have the same owner."""
     while True:
-        base = array.obj if isinstance(array, memoryview) else getattr(array, "base", None)
+        if type(array) is np.ndarray:         # the usual case, which is asked of every array
+            base = array.base
+        else:
+            base = array.obj if isinstance(array, memoryview) else getattr(array, "base", None)
         if base is None:
             return id(array)
         array = base

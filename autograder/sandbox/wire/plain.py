@@ -117,7 +117,7 @@ def exact_array(array: np.ndarray) -> np.ndarray | Unplain:
 
 def exact_text(text: str) -> str:
     """The text as an exact str that can be encoded as UTF-8: a lone surrogate becomes a question mark."""
-    return str.encode(text, "utf-8", "replace").decode("utf-8")
+    return text if type(text) is str and text.isascii() else str.encode(text, "utf-8", "replace").decode("utf-8")
 
 
 def type_name(value: Any) -> str:
