@@ -5,20 +5,18 @@ A key that nothing would ever look up is a fault: with a slip of the pen in it, 
 from __future__ import annotations
 
 import ast
-import re
 import tomllib
 from difflib import get_close_matches
 from typing import Any
 
 from autograder.faults import nearest
 from autograder.lessons.kit.lesson import Lesson
-from autograder.locale.language import LANGUAGES, learn, translate
+from autograder.locale.language import GAP, LANGUAGES, learn, translate
 from autograder.records import Text
 
 SENTENCES = tuple(f"{language}.toml" for language in LANGUAGES)
 PROOF = "proof.toml"
 _KEYS = {"": ("kept", "same"), "same": ("why", "mutants")}          # of proof.toml
-_GAP = re.compile(r"\{(\w+)\}")
 
 
 def fault_in_tables(lesson: Lesson) -> str:
@@ -53,7 +51,7 @@ def _in_sentences(said: dict[str, Any], lesson: Lesson) -> str:
         if sentence not in known and not _is_ours(sentence):
             close = nearest(sentence, known) if get_close_matches(sentence, known) else ""
             return f"no text of the lesson is {sentence!r}{close or '; write it as it is in the code'}"
-        if gaps := {*_GAP.findall(other)} - {*_GAP.findall(sentence)}:
+        if gaps := {*GAP.findall(other)} - {*GAP.findall(sentence)}:
             return f"{other!r} has a gap {{{min(gaps)}}}, which {sentence!r} has not"
     return ""
 

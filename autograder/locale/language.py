@@ -45,7 +45,7 @@ WORLD_WORDS = {
 
 #: the sentences of lessons that bring their own translations: language -> sentence -> the same in that language
 _learned: dict[str, dict[str, str]] = {}
-_GAP = re.compile(r"\{(\w+)\}")
+GAP = re.compile(r"\{(\w+)\}")
 
 
 def language_for(grade: Grade, chosen: str) -> str:
@@ -77,7 +77,7 @@ def translate(words: Text | None, language: str) -> str:
     template = _catalogue(language).gettext(words.template)
     if template == words.template:
         template = _learned.get(language or LANGUAGES[0], {}).get(template, template)
-    return _GAP.sub(lambda gap: _shown(values[gap[1]], language) if gap[1] in values else gap[0], template)
+    return GAP.sub(lambda gap: _shown(values[gap[1]], language) if gap[1] in values else gap[0], template)
 
 
 def learn(language: str, sentences: Mapping[str, str]) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from autograder.lessons.kit.quoting import shape_of, type_of
 from autograder.records import Opaque, Text, text
+from autograder.sandbox.wire.plain import LARGE_ARRAY
 
 #: The smallest real fault in the general case is 9e-2, float16 is off by 9e-4, float32 by 1e-7, a correct rewrite by
 #: 1e-15: a relative 1e-5 tells them apart.
@@ -40,9 +41,6 @@ def place_along(name: str) -> Text:
 def lengths(names: Iterable[str]) -> str:
     """The letters of a shape: "CC" for the rows and columns "rc" of a matrix, "?" for an axis without a letter."""
     return "".join("?" if name.isdigit() else LENGTHS.get(name, name) for name in names)
-
-
-_LARGE_ARRAY = "large array"              # what the sandbox calls an array that made way
 
 
 class NotPlain(Exception):
@@ -117,7 +115,7 @@ def as_array(got: Any, name: str) -> np.ndarray:
         return got
     if isinstance(got, (bool, int, float)):
         return np.asarray(got)
-    if isinstance(got, Opaque) and got.type == _LARGE_ARRAY:
+    if isinstance(got, Opaque) and got.type == LARGE_ARRAY:
         raise NotPlain(text("{name} is too large to be kept: more than 1 MB", name=name))
     kind = kind_of(got)
     raise NotPlain(text("{name} should be an array, but it is {kind}", name=name, kind=kind), isinstance(got, Opaque))
