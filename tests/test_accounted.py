@@ -24,9 +24,12 @@ from autograder.locale.language import translate
 
 WORK = data(notebook(code("def split_heads(x, heads):\n    return x")))
 FOLDERS = ("student-01", "student-02", "multihead", "Multihead", "multihead-en", "layernorm", "week 5", "multihead (1)",
-           ".ipynb_checkpoints", "__MACOSX")
+           ".ipynb_checkpoints", "__MACOSX", "student-01 ", "student-01.", "stud\u0435nt-01", "Zoe\u0308", "Zo\u00eb",
+           "a\nstudent-02", "\u202e10-tneduts")
 FILES = ("multihead.ipynb", "Multihead.ipynb", "multihead", "student-01.ipynb", "a.py", "attention.py", "essay.pdf",
-         "work.zip", "data.csv", "notes.txt", "work.tar.gz", ".DS_Store", "student-01_1_2_multihead.json")
+         "work.zip", "data.csv", "notes.txt", "work.tar.gz", ".DS_Store", "student-01_1_2_multihead.json",
+         "multihead.ipynb ", "multihead.\nipynb", "\u202ebpyni.daehitlum.ipynb",
+         "Zoe\u0308.ipynb", "Zo\u00eb.ipynb")
 PATHS = st.builds(lambda folders, name: "/".join([*folders, name]), st.lists(st.sampled_from(FOLDERS), max_size=4),
                   st.sampled_from((*FILES, *FOLDERS)))
 TREES = st.lists(st.tuples(PATHS, st.sampled_from(("file", "folder", "link"))), max_size=12)

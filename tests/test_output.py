@@ -7,16 +7,18 @@ from html.parser import HTMLParser
 import by_hand
 import pytest
 from by_hand import BROKEN, GRADE, UNREADABLE, changed, with_verdict
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from autograder.output.changes import Change, change_lines
+from autograder.output.class_list import ClassList, Person
 from autograder.output.feedback import feedback_page
 from autograder.output.jsonl import as_json, json_line
 from autograder.output.marks import number
 from autograder.output.plain import plain
-from autograder.output.results import needs_a_look, print_results
+from autograder.output.results import needs_a_look, print_left, print_results, print_totals
 from autograder.output.terminal import console, print_grade
-from autograder.records import VERDICTS, CellReport, ExerciseGrade, text
+from autograder.records import VERDICTS, CellReport, ExerciseGrade, Left, Text, text
 
 EVIL = "\x1b[2J\x1b]0;title\x07[red]x[/red]{{ 7 * 7 }}</pre><script>alert(1)</script>\u202e\x9b31m\ud800"
 
@@ -292,3 +294,29 @@ def test_the_page_names_no_points_that_are_unknown():
     page = Page(feedback_page(BROKEN, "en")).text
     assert "? / 1" in page
     assert "0 / 1" not in page
+
+
+#: what a name of a student or a file can be made of: line ends, marks of direction, commands to a terminal, look-alikes
+PARTS = ("student-99  20 / 20", "\n", "\r", "\t", "\v", "\x85", "\u2028", "\u2029", "\u202e", "\u2066", "\u061c",
+         "\ufeff", "\x1b[2K", "\x1b]0;x\x07", " ", ".", "\udcff", "Zoe\u0308", "Zo\u00eb", "stud\u0435nt", "[bold]",
+         "=1+1", "\\")
+MOVES = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+@settings(max_examples=60)
+@given(name=some.lists(some.sampled_from(PARTS), min_size=1, max_size=6).map("".join))
+def test_no_name_breaks_a_line_or_looks_like_another(name) -> None:
+    def shown(name: str) -> list[str]:
+        grade = changed(UNREADABLE, student=name, submission=f"{name}/multihead/{name}.ipynb")
+        left = [Left(name, Text("It is not looked at."), asks) for asks in (True, False)]
+        file = io.StringIO()
+        to = console(file)
+        to.width = 2000
+        print_grade(to, grade, "en")
+        print_results(to, [grade], "en", ClassList({name: Person(name, name=name)}))
+        print_totals(to, [grade, grade], "en")
+        print_left(to, left, "en")
+        return file.getvalue().split("\n") + [*change_lines([Change(grade, grade), Change(grade, None)], left)]
+    lines = shown(name)
+    assert len(lines) == len(shown("x"))
+    assert [line for line in lines if MOVES.search(line)] == []

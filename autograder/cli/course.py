@@ -91,8 +91,9 @@ def _grade_course(folder: Path, target: str | None, language: str, lesson: str |
                 click.echo(f"autograder grade: {note}", err=True)
     overview, complete = write_course_report(work, lesson, language, len(grades))
     if target != "-":
+        from autograder.output.plain import named
         page = course.path("feedback", grades[0].student, lesson).with_suffix(".html")
-        click.echo(f"\nEach student has a page of feedback, such as {os.path.relpath(page)}")
+        click.echo(f"\nEach student has a page of feedback, such as {named(os.path.relpath(page))}")
         click.echo(f"The class on one page: {os.path.relpath(overview)}")
     return exit_code(answer.grades, answer.left) if complete else BROKEN
 

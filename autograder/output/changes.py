@@ -8,7 +8,7 @@ from functools import cached_property
 from autograder.locale.language import translate
 from autograder.output.class_list import NOBODY, ClassList, Person
 from autograder.output.marks import number, points_of
-from autograder.output.plain import plain
+from autograder.output.plain import named, plain
 from autograder.records import Grade, Left, Text, Verdict
 
 
@@ -118,7 +118,7 @@ def change_lines(changes: Sequence[Change], left: Sequence[Left] = (), people: C
         yield plain(f"{people.called(person.student)}  handed in nothing")
     for each in left:
         if each.asks:
-            yield plain(f"{each.path} is not looked at: {translate(each.why, 'en')}")
+            yield plain(f"{named(each.path)} is not looked at: {translate(each.why, 'en')}")
     new = sum(change.before is None for change in changes)
     other, there = sum(change.changes for change in changes) - new, len(changes) - len(gone)
     yield f"{other} of {there} change, {new} new, {there - other - new} unchanged" + (

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from autograder.faults import Refused
+from autograder.output.plain import named
 from autograder.records import Grade
 
 
@@ -32,7 +33,7 @@ class ClassList(NamedTuple):
     def called(self, student: str) -> str:
         """The student for a reader: the id, and the name where it is known."""
         name = self.name(student)
-        return f"{student} ({name})" if name and name != student else student
+        return named(f"{student} ({name})" if name and name != student else student)
 
     def without(self, present: Collection[str]) -> list[Person]:
         """Who is in the class, but not among these."""

@@ -13,7 +13,7 @@ from autograder.locale.language import translate
 from autograder.output.class_list import NOBODY, ClassList
 from autograder.output.final import has_more
 from autograder.output.marks import number, points_of
-from autograder.output.plain import plain
+from autograder.output.plain import named, plain
 from autograder.output.terminal import STATUS, print_not_isolated
 from autograder.records import Grade, Left, Text, text
 
@@ -33,7 +33,7 @@ def print_results(to: Console, grades: Sequence[Grade], language: str, people: C
     looks = [(grade, reason) for grade in grades if (reason := needs_a_look(grade))]
     if looks:
         how_many = text("1 needs a look:") if len(looks) == 1 else text("{count} need a look:", count=len(looks))
-        _list(to, how_many, [(people.called(grade.student) or grade.submission, why) for grade, why in looks], language)
+        _list(to, how_many, [(people.called(grade.student) or named(grade.submission), why) for grade, why in looks], language)
     absent = people.without({grade.student for grade in grades})
     if absent:
         how_many = (text("1 of the class handed in nothing:") if len(absent) == 1
@@ -48,8 +48,9 @@ def print_left(to: Console, left: Sequence[Left], language: str) -> None:
     """What was not looked at, and why: first what may be somebody's work."""
     asks = [each for each in left if each.asks]
     if asks:
-        _list(to, text("{count} not looked at:", count=len(asks)), [(each.path, each.why) for each in asks], language)
-    plain_ones = sorted(each.path for each in left if not each.asks)
+        _list(to, text("{count} not looked at:", count=len(asks)), [(named(each.path), each.why) for each in asks],
+              language)
+    plain_ones = sorted(named(each.path) for each in left if not each.asks)
     if plain_ones:
         names = ", ".join(plain_ones[:SHOWN]) + (" …" if len(plain_ones) > SHOWN else "")
         to.print(Line(plain(translate(text("not looked at either, and probably nobody's work ({count}): {names}",
@@ -64,7 +65,7 @@ def print_totals(to: Console, grades: Sequence[Grade], language: str, people: Cl
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
     for grade in grades:
-        name = people.called(grade.student) if grade.student and times[grade.student] == 1 else grade.submission
+        name = people.called(grade.student) if grade.student and times[grade.student] == 1 else named(grade.submission)
         status = "" if grade.status == "graded" else translate(STATUS[grade.status], language)
         table.add_row(Line(plain(name)), Line(points_of(grade.points, grade.max_points), "bold"), Line(status, "red"))
     to.print(table)

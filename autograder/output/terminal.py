@@ -30,7 +30,7 @@ from autograder.output.marks import (
     verdict_mark,
     what_happened,
 )
-from autograder.output.plain import plain
+from autograder.output.plain import named, plain
 from autograder.records import CellReport, ExerciseGrade, Grade, Verdict, text
 
 WIDTH = 100                              # wider lines are hard to read
@@ -100,9 +100,9 @@ def print_not_isolated(to: Console, language: str) -> None:
 
 def _heading(grade: Grade, language: str) -> Line:
     """The student, the file, and the status of a submission that could not be graded."""
-    line = Line(plain(grade.student or grade.submission), "bold")
+    line = Line(named(grade.student or grade.submission), "bold")
     if grade.student and grade.student != grade.submission:
-        line.append(f"  {plain(grade.submission)}", "not bold dim")
+        line.append(f"  {named(grade.submission)}", "not bold dim")
     if grade.status != "graded":
         line.append(f"  {translate(STATUS[grade.status], language)}", "bold red")
     return line
