@@ -219,7 +219,7 @@ def test_nothing_is_called_graded_that_could_not_be_read(course, name) -> None:
 
 
 @pytest.mark.parametrize(("name", "says"), [("multihead.qmd", "quarto convert multihead.qmd"),
-                                            ("multihead.tar.gz", "only a zip is opened"),
+                                            ("multihead.tar.gz", "a zip is the only archive that is opened"),
                                             ("multihead.ipynb.crdownload", "did not finish")])
 def test_a_student_is_told_what_to_hand_in_instead(course, name, says) -> None:
     put(course.root / "submitted/student-20", **{f"multihead/{name}": b"x"})

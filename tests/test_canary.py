@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import io
 import json
+from contextlib import suppress
 
 import canary
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from autograder.intake.reading import from_sources
 from autograder.judge.engine import Limits
 from autograder.lessons.kit import facts, quoting
+from autograder.lessons.multihead import probes
 from autograder.locale.language import translate
 from autograder.nbgrader.cell_outputs import exercise_page, exercise_words, notice_lines, run_outputs
 from autograder.nbgrader.comments import comment_on
@@ -22,6 +24,7 @@ from autograder.output.results import print_results
 from autograder.output.terminal import console, print_grade
 from autograder.records import Grade
 from autograder.report.page import Run, report_page
+from autograder.sandbox.conversation import Conversation
 
 
 def outputs(grade: Grade) -> dict[str, str]:
@@ -76,3 +79,55 @@ def test_the_canaries_are_what_a_submission_writes(graded):
     cells = [canary.ENCODE, *[f"print(encoded(0.32312783250192434, {how!r}))" for how in canary.WORDS]]
     found = canary.found_in(outputs(graded(cells))["record"])
     assert len(found) >= len(canary.WORDS)
+
+
+# --- in the memory of processes -----------------------------------------------------------------------------------
+
+#: the beginnings of hidden inputs as they lie in memory
+NEEDLES = [array.tobytes()[:48] for array in (probes.GENERAL.x, probes.GENERAL.dy, probes.FULL_MASK.x)]
+SCANNED = 5                                 # of the processes of each kind
+
+
+def in_memory(pid: int) -> bool:
+    """Whether what a process can write holds a hidden input, as seen from outside of the wall."""
+    held = []
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            place, rights, *_ = line.split()
+            if rights.startswith("rw"):
+                first, last = (int(number, 16) for number in place.split("-"))
+                with suppress(OSError):         # what the kernel keeps for itself
+                    memory.seek(first)
+                    held.append(memory.read(last - first))
+    return any(needle in part for part in held for needle in NEEDLES)
+
+
+@pytest.mark.integration
+def test_no_hidden_input_is_in_the_memory_of_a_process_that_was_asked_none(engine_with, monkeypatch):
+    send, close = Conversation._send, Conversation.close
+    told: set[Conversation] = set()
+    seen: list[tuple[bool, bool]] = []          # of each process of the student's: was it asked any, does it hold any
+
+    def sends(self, body, *stint):
+        if any(needle in bytes(body) for needle in NEEDLES):
+            told.add(self)
+        return send(self, body, *stint)
+
+    def closes(self):
+        asked = self in told
+        few = sum(each == asked for each, _ in seen) < SCANNED
+        if few and self._child.channel.fileno() >= 0 and self.alive and (pid := self._clock._pid):
+            seen.append((asked, in_memory(pid)))
+        close(self)
+
+    monkeypatch.setattr(Conversation, "_send", sends)
+    monkeypatch.setattr(Conversation, "close", closes)
+    lesson = canary.LESSON
+    wrong = lesson.reference_source.replace("return y, ", "return 2 * y, ")         # its examples fail, and are shown
+    assert wrong != lesson.reference_source
+    remembers = "\n\n\nseen = []\n\n\ndef own_test(forward, backward):\n    seen.append(forward)\n    assert False\n"
+    grade = engine_with(Limits(isolation="process")).grade(
+        from_sources("work.ipynb", "student-01", [wrong + remembers], lesson))
+    assert grade.status == "graded"
+    assert (True, True) in seen
+    assert [holds for asked, holds in seen if not asked] == [False] * SCANNED
