@@ -143,6 +143,18 @@ def test_each_file_of_a_download_is_graded_or_named(tmp_path, zipped) -> None:
     assert sorted((each.path, each.asks) for each in left) == [("README.md", False), ("settings.json", False)]
 
 
+@pytest.mark.integration
+def test_a_zip_with_eight_thousand_members_is_checked_to_its_end(tmp_path, capsys) -> None:
+    names = [f"folder-{number % 50}/file-{number}.txt" for number in range(8_000)]
+    with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
+        for name in ("multihead.ipynb", *names):
+            archive.writestr(name, WORK if name == "multihead.ipynb" else b"x")
+    assert run(["check", str(tmp_path / "many.zip"), "--json", "-"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["submission"] for line in lines if line["status"] == "graded"] == ["multihead.ipynb"]
+    assert sorted(line["submission"] for line in lines if line["status"] == "not_looked_at") == sorted(names)
+
+
 def test_a_document_beside_the_notebook_of_the_same_student_is_not_another_submission(tmp_path) -> None:
     put(tmp_path, **{"student-01.ipynb": WORK, "student-01.pdf": b"%PDF", "student-02_1_2_multihead.ipynb": WORK,
                      "student-02_1_3_report.docx": b"PK", "student-03.pdf": b"%PDF"})

@@ -33,7 +33,8 @@ def print_results(to: Console, grades: Sequence[Grade], language: str, people: C
     looks = [(grade, reason) for grade in grades if (reason := needs_a_look(grade))]
     if looks:
         how_many = text("1 needs a look:") if len(looks) == 1 else text("{count} need a look:", count=len(looks))
-        _list(to, how_many, [(people.called(grade.student) or named(grade.submission), why) for grade, why in looks], language)
+        whose = [(people.called(grade.student) or named(grade.submission), why) for grade, why in looks]
+        _list(to, how_many, whose, language)
     absent = people.without({grade.student for grade in grades})
     if absent:
         how_many = (text("1 of the class handed in nothing:") if len(absent) == 1
