@@ -7,7 +7,8 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from typing import IO
 
 
 @contextmanager
@@ -43,6 +44,12 @@ def _said(name: str, process: subprocess.Popen[str], pattern: str) -> str:
     """What the process says that matches; it says it when it is ready."""
     for line in process.stderr or ():
         if found := re.search(pattern, line):
-            threading.Thread(target=deque, args=(process.stderr, 0), daemon=True).start()      # lest it waits for us
+            threading.Thread(target=_drain, args=(process.stderr,), daemon=True).start()     # lest it waits for us
             return found[1]
     raise SystemExit(f"{name} ended before it was ready")
+
+
+def _drain(said: IO[str]) -> None:
+    """Read it to its end, or until it is closed."""
+    with suppress(ValueError):
+        deque(said, 0)
