@@ -13,6 +13,7 @@ from autograder.records import NotebookCell
 
 _EXAMPLE = "grade=False solution=False points=no"           # also of the given cell
 _EXAMPLE_BEFORE = "grade=True solution=False points=0"      # in releases of version 0.1
+SHORT = 8000                                    # characters of what is remembered
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,11 @@ def template_of(lesson: Lesson) -> Template:
 
 def normalised(source: str) -> str:
     """The source without the white space that editors and formatters change."""
+    return _remembered(source) if len(source) < SHORT else " ".join(source.split())
+
+
+@lru_cache(400)                                 # most cells of a class are the course's
+def _remembered(source: str) -> str:
     return " ".join(source.split())
 
 
