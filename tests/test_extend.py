@@ -136,7 +136,9 @@ def test_what_cannot_be_is_one_line_and_changes_nothing(arguments, says, course,
     ("student,assignment,until\nstudent-01,multihead,soon\n", "line 2 says 'soon'"), ("x\n", "has the columns x;"),
     ("student,assignment,until\nstudent-01,multihead,2026-11-02 20:00\nstudent-01,multihead,2026-11-03 20:00\n",
      "line 3: student-01 is there twice"),
-    ("student,assignment,until\n,multihead,2026-11-02 20:00\n", "line 2: expected")])
+    ("student,assignment,until\n,multihead,2026-11-02 20:00\n", "line 2: expected"),
+    ("PK\x03\x04", "is an Excel file"), ("student,student,assignment,until\n", "two columns 'student'"),
+    ("student,assignment,until\nstudent-01,multihead,\"2026-11-02 20:00\n", "is not CSV: unexpected end of data")])
 def test_a_list_that_was_edited_wrongly_is_one_line_wherever_it_is_read(words, says, course, capsys):
     Path("extensions.csv").write_text(words)
     for command in (["extend"], ["export", "--format", "csv"]):
