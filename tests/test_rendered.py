@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import msgspec
 import nbformat
 import pytest
 from class_of import class_of
-from courses import LESSON, grade_of, hand_in, new_course
+from courses import LESSON, grade_of, hand_in, new_course, rows
 from msgspec.structs import replace
 
 from autograder.lessons.kit.course_file import course_file
@@ -122,3 +124,24 @@ def test_a_comparison_writes_nothing_and_so_renders_nothing(untouched, tmp_path,
     monkeypatch.setattr(Ready, "languages", [])
     assert len(changes_of_course(shutil.copytree(untouched, tmp_path / "course"))) == 3
     assert set(Ready.languages) == {""}
+
+
+def test_a_grade_is_written_into_a_known_gradebook_without_slow_imports(untouched, tmp_path):
+    code = """if True:
+        import sys
+        from pathlib import Path
+        from autograder.course.folder import Course
+        from autograder.lessons.installed import load_lesson
+        from autograder.nbgrader.autograded import AutogradedWriter
+        from autograder.nbgrader.gradebook import Entry, GradebookWriter
+        from autograder.records import Grade
+        course, lesson = Course.find(Path.cwd()), load_lesson("multihead")
+        with GradebookWriter(course, lesson) as gradebook:
+            AutogradedWriter(course, lesson, gradebook.source)._stubs
+            gradebook.write([Entry(Grade("", "student-09", "multihead", "broken", None, 20.0))])
+        print(*sorted({"nbgrader", "sqlalchemy", "nbformat", "nbconvert"} & sys.modules.keys()))
+    """
+    course = shutil.copytree(untouched, tmp_path / "course")
+    done = subprocess.run([sys.executable, "-c", code], cwd=course, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+    assert ("student-09",) in rows(course / "gradebook.db", "SELECT id FROM student")
