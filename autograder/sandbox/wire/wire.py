@@ -233,7 +233,7 @@ _FIXED_SIZE = {0xca: 4, 0xcb: 8, 0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8, 0xd0: 1, 0x
 
 # --- frames -------------------------------------------------------------------------------------------------------
 
-_AT_ONCE = int(socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+_AT_ONCE = int(socket.MSG_DONTWAIT)
 #: says how many seconds to wait before it is asked again, and raises DeadlineError where there are none left
 Patience = Callable[[], float]
 
@@ -250,8 +250,8 @@ def send_what_fits(channel: socket.socket, body: bytes | memoryview) -> memoryvi
     """Send as much of a frame, or of the rest of one, as needs no waiting; returns the rest."""
     rest = body if isinstance(body, memoryview) else memoryview(_LENGTH.pack(len(body)) + body)
     try:
-        while rest:
-            rest = rest[channel.send(rest, _AT_ONCE):]
+        while rest:                       # adding flags raises where a student spoiled isinstance: that must end here
+            rest = rest[channel.send(rest, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL):]
     except BlockingIOError:
         pass
     except (BrokenPipeError, ConnectionResetError):
