@@ -187,6 +187,15 @@ def test_an_archive_in_an_archive_is_unreadable_and_the_rest_is_graded(lesson, t
     assert "Unpack it" in reasons(submissions)[0]
 
 
+@pytest.mark.parametrize("names", [("a.ipynb", "a.ipynb/"), ("a.ipynb/", "a.ipynb")])
+def test_a_folder_of_the_same_name_hides_no_file(lesson, tmp_path, names):
+    with zipfile.ZipFile(tmp_path / "work.zip", "w") as made:
+        for name in names:
+            made.writestr(name, b"" if name.endswith("/") else HONEST)
+    with archive.archive_listing(str(tmp_path / "work.zip")) as listing:
+        assert [(str(file.path), file.load()) for file in listing.files] == [("a.ipynb", HONEST)]
+
+
 def test_an_archive_given_twice_is_read_once(lesson, tmp_path):
     (tmp_path / "a.zip").write_bytes(packed("a.ipynb", "b.ipynb"))
     assert len(list(read([tmp_path / "a.zip", tmp_path / "a.zip"], lesson))) == 2

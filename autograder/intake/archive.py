@@ -85,7 +85,7 @@ def _sorted_out(archive: zipfile.ZipFile) -> tuple[Listing, dict[PurePosixPath, 
         elif any(passed := [passed_by(part, place < len(below.parts) - 1 or member.is_dir())
                             for place, part in enumerate(below.parts)]):
             tools.add(PurePosixPath(*below.parts[:1 + passed.index(True)]))
-        elif below.parts:
+        elif below.parts and not (member.is_dir() and below in members):       # a folder hides no file of its name
             members[below] = member
     total = sum(member.file_size for below, member in members.items() if below.name.lower().endswith(SUFFIXES))
     if total > TOTAL_CAP:

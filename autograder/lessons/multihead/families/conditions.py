@@ -73,9 +73,10 @@ def _of_mask(id: str, says: Text, holds: Callable[[np.ndarray], bool]) -> Condit
 
 _NUMBERS = (
     _of_numbers("whole-numbers", text("where x holds whole numbers"), lambda x: x.dtype.kind in "iu"),
-    _of_numbers("small-whole-numbers", text("where x holds whole numbers of a small kind (int8, uint8)"),
+    _of_numbers("small-whole-numbers", text("where all numbers are whole and of a small kind (int8, uint8)"),
                 lambda x: x.dtype.kind in "iu" and x.dtype.itemsize == 1),
-    _of_numbers("unsigned", text("where x holds whole numbers without a sign (uint8)"), lambda x: x.dtype.kind == "u"),
+    _of_numbers("unsigned", text("where all numbers are whole and without a sign (uint8)"),
+                lambda x: x.dtype.kind == "u"),
     _of_numbers("single-precision", text("where x is float32"), lambda x: x.dtype == np.float32),
     _of_numbers("large-numbers", text("where the numbers in x are 60 times as large"),
                 lambda x: x.dtype.kind == "f" and bool(np.abs(x).max(initial=0) > _LARGEST)))
