@@ -30,7 +30,8 @@ def there(words: str) -> datetime:
     ("2026-10-24 20:00", "2026-10-24 20:01", 1), ("2026-10-24 20:00", "2026-10-25 19:59", 1),
     ("2026-10-24 20:00", "2026-10-25 20:30", 2), ("2026-10-24 20:00", "2026-10-26 19:59", 2),
     ("2026-03-28 20:00", "2026-03-29 19:59", 1), ("2026-03-28 20:00", "2026-03-29 20:01", 2),
-    ("2026-03-28 02:30", "2026-03-29 03:29", 1), ("2026-03-06 23:59", "2027-03-06 23:59", 365)])
+    ("2026-03-28 02:30", "2026-03-29 03:29", 1), ("2026-03-06 23:59", "2027-03-06 23:59", 365),
+    ("2026-10-24 02:30", "2026-10-25 02:59", 1)])                       # 02:30 comes twice that night
 def test_a_day_ends_at_the_time_of_day_of_the_due_date(due, handed_in, days):
     assert days_late(there(due), there(handed_in), settings()) == days
 
@@ -39,6 +40,13 @@ def test_a_day_ends_at_the_time_of_day_of_the_due_date(due, handed_in, days):
 def test_the_grace_is_added_to_every_day(late, days):
     due = datetime(2026, 5, 1, 18)
     assert days_late(due, due + timedelta(minutes=late), settings(15)) == days
+
+
+def test_a_grace_of_days_is_no_day_of_lateness():
+    due, grace = datetime(2026, 5, 1, 18), timedelta(days=3)
+    found = [days_late(due, due + grace + timedelta(hours=hours), settings(grace / timedelta(minutes=1)))
+             for hours in (0, 1, 24, 25)]
+    assert found == [0, 1, 1, 2]
 
 
 @pytest.mark.parametrize(("due", "handed_in"), [(None, WINTER), (WINTER, None), (None, None)])
