@@ -71,6 +71,13 @@ def test_the_points_that_count_decide_who_ever_gave_them(points, shown):
         assert ("multihead_backward-ways" in page) is shown
 
 
+def test_what_a_course_gives_no_points_for_shows_none():
+    mark = Mark("student-01", 13, 13, {"multihead_backward": (0, 0)})
+    page = feedback_page(grade_of("student-01", mark=mark), "en", LESSONS["multihead"].other_ways)
+    assert "multihead-ways" in page
+    assert "multihead_backward-ways" not in page
+
+
 @pytest.mark.parametrize("language", ["nl", "en"])
 def test_each_way_has_its_sentence_in_the_students_language_and_its_source(language):
     ways = LESSONS["multihead"].other_ways

@@ -2,7 +2,7 @@
 import re
 import shutil
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 from damage import honest, saved
@@ -10,7 +10,10 @@ from nbgrader.api import Gradebook
 from test_collect import collect, download
 
 from autograder import cli
+from autograder.course.downloads import Downloads
 from autograder.course.folder import Course
+from autograder.course.lms import handed_in
+from autograder.course.return_names import Who, places
 from autograder.nbgrader.removal import mentions
 from autograder.run.grade_course import grade_course
 
@@ -221,3 +224,13 @@ def test_the_zip_can_be_made_again(course):
     first = Path("feedback-moodle.zip").read_bytes()
     assert run() == 0
     assert Path("feedback-moodle.zip").read_bytes() == first
+
+
+def test_of_two_downloads_the_later_one_says_what_a_page_is_called():
+    """Canvas looks at the number of the file, and the one of an earlier download may be gone."""
+    files = {"0": "onestudent_340934_208490284_multihead.ipynb", "1": "onestudent_340934_208490111_multihead.ipynb"}
+    theirs = handed_in(PurePath(download, name) for download, name in files.items())
+    for later in files:
+        found = Downloads(theirs, {download: float(download == later) for download in files}, {})
+        named = places("canvas", [Who("onestudent", number="340934")], found, "multihead.html")
+        assert named.places == {"onestudent": f"{files[later]}.html"}

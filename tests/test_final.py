@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from courses import LESSON, grade_of
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from nbgrader.api import Gradebook
 from stores import keep
@@ -24,12 +24,14 @@ from autograder.course.folder import Course
 from autograder.course.handed_in import handed_in
 from autograder.course.mark import on_scale, own_mark
 from autograder.course.settings import MarkSettings, Settings, SettingsError, read_settings
+from autograder.locale.language import translate
 from autograder.nbgrader.gradebook import Entry, GradebookWriter
 from autograder.nbgrader.pages import write_page
 from autograder.output.exports import FORMATS
+from autograder.output.final import lateness
 from autograder.output.results import print_results
 from autograder.output.terminal import console
-from autograder.records import text
+from autograder.records import Mark, text
 
 DUE = datetime(2026, 10, 24, 18, 0)         # eight in the evening in Amsterdam; the clock changes that night
 SCALE = '[mark]\nscale = "1-10"\nrounding = "{}"\n'
@@ -177,6 +179,7 @@ def test_a_manual_score_on_replaced_work_is_said_by_grade_and_report(course):
 SCALES = st.sampled_from(("tenth", "half", "whole"))
 
 
+@example("whole", 19.5 - 9e-7, 19.5, 0.0)                                # a pass but for what floats lose
 @given(SCALES, st.floats(0, 20), st.floats(0.5, 20), st.floats(0, 20))
 def test_rounding_never_makes_a_pass_and_more_points_never_a_lower_mark(rounding, earned, enough, more):
     mark = MarkSettings("1-10", rounding)
@@ -192,6 +195,12 @@ def test_rounding_never_makes_a_pass_and_more_points_never_a_lower_mark(rounding
     (10.99, "half", 5), (10.99, "whole", 5), (15.5, "tenth", 7.8), (15.5, "half", 8), (21, "tenth", 10)])
 def test_a_mark_on_the_scale(earned, rounding, value):
     assert on_scale(earned, 20.0, 11.0, MarkSettings("1-10", rounding)) == value
+
+
+@pytest.mark.parametrize(("days", "words"), [(0, "handed in late"), (1, "1 day late"), (2, "2 days late")])
+def test_how_late_the_work_was_is_said_where_it_is_known(days, words):
+    """nbgrader's own rule takes points off without counting days."""
+    assert translate(lateness(Mark("student-01", 10, 20, late_penalty=2, days_late=days)), "en") == words
 
 
 def test_without_a_scale_there_are_points_alone():

@@ -136,9 +136,11 @@ def test_marks_are_read_from_postgresql(course):
     assert len(marks["student-02"].waiting) == 5
 
 
-def test_a_server_that_is_away_is_told_in_one_line(course):
-    config = course.root / "nbgrader_config.py"
-    config.write_text(config.read_text().replace("host=", "host=/nowhere"))
+def test_a_server_that_is_away_is_told_in_one_line(tmp_path):
+    course = new_course(tmp_path)
+    hand_in(course, "student-01", honest())
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write('\nc.CourseDirectory.db_url = "postgresql+psycopg://teacher@/graded?host=/nowhere"\n')
     with pytest.raises(CourseError, match="the gradebook postgresql.* cannot be used") as caught:
         grade_course(course.root)
     assert "\n" not in str(caught.value)

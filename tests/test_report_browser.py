@@ -251,6 +251,7 @@ def test_on_a4_every_check_has_its_name_and_nothing_is_wider_than_the_paper(brow
         assert page.evaluate("document.documentElement.scrollWidth") == A4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_on_a_telephone_nothing_is_wider_than_the_screen(browser, address, scheme):
     with opened(browser, address, viewport={"width": 400, "height": 800}, color_scheme=scheme) as page:
