@@ -21,12 +21,13 @@ from autograder.course.settings import Settings
 from autograder.locale.language import VERDICT_WORDS, translate
 from autograder.output.class_list import ClassList, Person
 from autograder.output.exports import FORMATS, Order
+from autograder.output.exports.final import with_marks
 from autograder.output.exports.github import as_result, in_markdown, in_two
 from autograder.output.exports.order import ExportError
 from autograder.output.exports.roster import RosterError, read_roster
 from autograder.output.exports.words import comment
 from autograder.output.jsonl import json_line
-from autograder.records import VERDICTS, text
+from autograder.records import VERDICTS, Mark, text
 
 EN = Order(language="en")
 FIRST, SECOND = changed(student="student-01"), changed(student="student-02", points=0.0)
@@ -490,3 +491,29 @@ def test_a_late_rule_is_mentioned_since_it_is_not_in_the_points(course, capsys):
     (course / "autograder.toml").write_text('[late]\nrule = "zero"\n')
     run("--own-points", "--format", "csv", "--output", "marks.csv")
     assert "late penalties are in nbgrader's gradebook" in capsys.readouterr().err
+
+
+def test_the_marks_of_the_gradebook_replace_the_points_cell_by_cell():
+    """What only the gradebook has, a cell or a student, is there too; what it does not have is left out or unknown."""
+    own = changed(student="student-01")
+    first, second = (exercise.name for exercise in own.exercises[:2])
+    marks = {"student-01": Mark("student-01", 4.5, 9, {first: (1.5, 2), "essay": (3, 7)}),
+             "student-02": Mark("student-02", 2, 9, {"essay": (2, 7)})}
+    found = {grade.student: grade for grade in with_marks([own, changed(student="student-03")], marks, own.lesson)}
+    assert [*found] == ["student-01", "student-02", "student-03"]
+    cells = {each.name: (each.points, each.max_points, each.skipped) for each in found["student-01"].exercises}
+    assert (found["student-01"].points, found["student-01"].max_points) == (4.5, 9)
+    assert (cells[first], cells["essay"], cells[second]) == ((1.5, 2, False), (3, 7, False), (None, 0, True))
+    assert len(cells) == len(own.exercises) + 1
+    assert [each.name for each in found["student-02"].exercises] == ["essay"]
+    assert (found["student-03"].points, found["student-03"].max_points) == (None, 9)
+    assert {each.points for each in found["student-03"].exercises} == {None}
+
+
+@pytest.mark.parametrize(("waiting", "told"), [((), 1), (("essay",), 0)])
+def test_what_lateness_took_off_is_said_once_the_mark_is_known(waiting, told):
+    own = changed(student="student-01")
+    mark = Mark("student-01", None if waiting else 3, 9, late_penalty=1.5, waiting=waiting)
+    [grade] = with_marks([own], {"student-01": mark}, own.lesson)
+    said = [translate(notice, "en") for notice in grade.notices]
+    assert said.count("1.5 points were taken off because this was handed in late.") == told
