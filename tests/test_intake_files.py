@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from notebooks import DOUBLE, HALVE, code, data, handed_in, notebook, tiny_lesson
 
-from autograder.intake import files, read, read_bytes, read_folder
+from autograder.intake import files, names, read, read_bytes, read_folder
 
 HONEST = data(notebook(*handed_in()))
 
@@ -358,3 +358,9 @@ def test_a_file_name_that_is_not_utf8_is_read(lesson, tmp_path):
     with open(os.fsencode(tmp_path) + b"/\xff.ipynb", "wb") as file:
         file.write(HONEST)
     assert found(lesson, tmp_path) == [("\ufffd.ipynb", "\ufffd")]
+
+
+def test_names_are_cut_at_their_cap_and_lists_after_twenty():
+    assert [len(names.label("n" * size)) for size in (299, 300, 301, 999)] == [299, 300, 300, 300]
+    assert names.listed(range(20)) == ", ".join(map(str, range(20)))
+    assert names.listed(range(22)).endswith("19, … (+2)")

@@ -90,3 +90,12 @@ def test_many_cells_that_fail_fit_on_a_page(engine_with):
     assert len(grade.cells) == 200
     assert len(json_line(grade, "en").encode()) <= CAP
     assert len(feedback_page(grade, "en").encode()) <= CAP
+
+
+def test_there_is_one_room_for_what_all_cells_print_and_raise():
+    cells = tuple(CellReport(number, "raised", "e" * 100, "o" * 100) for number in range(50))
+    kept = lighter(grade_of("student-01", cells=cells), 1000).cells
+    assert 2 < len(kept) < 5
+    assert sum(60 + len(cell.error) + len(cell.output) for cell in kept) <= 1000 + len(CUT)
+    silent = tuple(CellReport(number, "ok") for number in range(50))
+    assert len(lighter(grade_of("student-01", cells=silent), 1000).cells) == 16
