@@ -186,19 +186,19 @@ def test_a_solution_line_in_the_given_module_is_a_leak(course):
     with (course / "assignments/multihead/attention.py").open("a", encoding="utf-8") as file:
         file.write("\n\ndef answer(x, B, T, heads, C):\n    return x.reshape(B, T, heads, C // heads)\n")
     with pytest.raises(Leak, match=r"attention\.py.*solution"):
-        release(course, db_url="sqlite://")
+        release(course, db_url=f"sqlite:///{course}/tried.db")
 
 
 def test_a_file_that_does_not_belong_is_a_leak(course):
     (course / "assignments/multihead/answers.txt").write_text("x")
     with pytest.raises(Leak, match=r"answers\.txt.*CourseDirectory\.ignore"):
-        release(course, db_url="sqlite://")
+        release(course, db_url=f"sqlite:///{course}/tried.db")
 
 
 def test_a_missing_given_module_is_refused(course):
     (course / "assignments/multihead/attention.py").unlink()
     with pytest.raises(Leak, match=r"attention\.py.*missing"):
-        release(course, db_url="sqlite://")
+        release(course, db_url=f"sqlite:///{course}/tried.db")
 
 
 @pytest.mark.parametrize("run", [{"execution_count": 3}, {"outputs": [nbformat.v4.new_output("stream", text="7")]}])
@@ -224,7 +224,7 @@ def test_what_nbgrader_refuses_is_said_in_one_line(course):
         cells["split_heads"].source = cells["split_heads"].source.replace("### END SOLUTION", "")
     edit_source(course, open_ended)
     with pytest.raises(ValueError, match="nbgrader cannot generate 'multihead': .*no end solution") as refusal:
-        release(course, db_url="sqlite://")
+        release(course, db_url=f"sqlite:///{course}/tried.db")
     assert len(str(refusal.value).splitlines()) == 1
 
 
