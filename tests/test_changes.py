@@ -1,20 +1,24 @@
 """A regrade tells its story before anything is written: who changes, by how much, in which check, and why."""
+import os
 import shutil
 import sqlite3
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from courses import grade_of, hand_in, new_course
+from courses import LESSON, grade_of, hand_in, new_course
 from damage import honest
 from msgspec.structs import replace
 from notebooks import code, data
 from test_hook import wrong
+from waiting import eventually
 
 from autograder import cli
 from autograder.course import submitted
 from autograder.course.folder import Course
+from autograder.course.store import Last, Written
 from autograder.judge.engine import Engine
+from autograder.nbgrader import standing
 from autograder.output.changes import Change, change_lines
 from autograder.records import Text
 from autograder.run import grade_course, job
@@ -202,3 +206,35 @@ def test_other_points_are_one_line_and_other_changes_are_told_as_before():
                         "changes (+2 to +2)")
     assert lines[1].startswith("student-03  20 → 20 / 22")
     assert lines[2:] == ["    merge_heads/value: passed 2 / 2 → wrong 0 / 2", "3 of 3 change, 0 new, 0 unchanged"]
+
+
+def test_a_folder_counts_as_looked_at_only_where_any_change_would_be_seen(tmp_path, monkeypatch):
+    file = tmp_path / "work.ipynb"
+    file.write_text("1")
+    monkeypatch.setattr(standing, "JUST_NOW", 10**15)
+    assert standing._handed_in(tmp_path) == ""
+    monkeypatch.setattr(standing, "JUST_NOW", -10**15)
+    known, before = standing._handed_in(tmp_path), file.stat()
+    assert known == standing._handed_in(tmp_path) != ""
+    eventually(lambda: file.write_text("2") and file.stat().st_ctime_ns > before.st_ctime_ns)
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert standing._handed_in(tmp_path) not in (known, "")
+    (tmp_path / "link.ipynb").symlink_to(file)
+    assert standing._handed_in(tmp_path) == ""
+
+
+def test_a_grade_stays_as_it_is_only_by_the_same_checks_for_the_same_work_where_that_is_known(tmp_path, monkeypatch):
+    one = standing.Standing(new_course(tmp_path), LESSON, "en", store=None)
+    monkeypatch.setattr(one, "_now", lambda student, paths: "now")
+
+    def stays(sound: bool, found: str, known: str, number: int, now: str = "now") -> bool:
+        one._handed_in = {"student-01": found}
+        last = Last(number, None, sound, Written("student-01", 4, "mark", known, now))
+        return one.untouched(last, "student-01", [])
+    assert stays(True, "work", "work", 4)
+    assert not stays(False, "work", "work", 4)                  # by other checks, or a fault of ours
+    assert not stays(True, "", "", 4)                           # nobody knows whether it changed
+    assert not stays(True, "other", "work", 4)
+    assert not stays(True, "work", "work", 5)                   # the last grade was not written
+    assert not stays(True, "work", "work", 4, now="otherwise")
+    assert not one.untouched(Last(4, None, True), "student-01", [])
