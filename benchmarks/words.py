@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -60,6 +61,7 @@ def unseen(lesson: Lesson, seed: int) -> Iterator[tuple[str, str]]:
 
 def wild() -> Iterator[tuple[str, str]]:
     """The wrong submissions of tests/truth: a name, and the source."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
     from tests.truth import test_unseen
     for name, case in test_unseen.CASES.items():
         yield name, test_unseen.code_of(case)
