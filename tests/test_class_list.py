@@ -19,7 +19,7 @@ from autograder.output.class_list import ClassList, Person
 from autograder.output.exports.roster import RosterError, read_class, read_roster
 from autograder.records import Grade
 from autograder.report.reading import read_grades
-from autograder.run import job
+from autograder.run import class_list, job
 
 ROSTER = "student,name,email,section\nstudent-01,Jo de Vries,jo@example.org,A\nstudent-02,Mo,mo@example.org,B\n" \
          "student-03,Bo Béyer,bo@example.org,B\n"
@@ -236,3 +236,15 @@ def test_a_roster_that_is_not_there_is_one_line(course, capsys) -> None:
     Path("students.csv").unlink()
     assert run(["report"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_only_a_roster_says_who_is_expected_and_its_names_go_before_those_of_the_gradebook(course, monkeypatch):
+    known = {"student-02": Person("student-02", "Maurits", "m@example.org"), "student-09": Person("student-09", "Ko")}
+    monkeypatch.setattr(class_list, "gradebook_students", lambda course: known)
+    found = class_list.class_of_course(course).people
+    assert {student: (person.name, person.expected) for student, person in found.items()} == {
+        "student-01": ("Jo de Vries", True), "student-02": ("Mo", True), "student-03": ("Bo Béyer", True),
+        "student-09": ("Ko", False)}
+    assert found["student-02"].email == "mo@example.org"
+    course.config.CourseDirectory.student_id_exclude = "student-09, student-01"
+    assert {*class_list.class_of_course(course).people} == {"student-02", "student-03"}

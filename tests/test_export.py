@@ -517,3 +517,10 @@ def test_what_lateness_took_off_is_said_once_the_mark_is_known(waiting, told):
     [grade] = with_marks([own], {"student-01": mark}, own.lesson)
     said = [translate(notice, "en") for notice in grade.notices]
     assert said.count("1.5 points were taken off because this was handed in late.") == told
+
+
+def test_a_table_says_whom_to_look_at_and_why_a_file_cannot_be_read_and_no_more():
+    grades = [changed(student="student-01"), msgspec.structs.replace(UNREADABLE, student="student-02")]
+    written = FORMATS["csv"].write(grades, Order("en"))
+    found = {row["student"]: row["look_at"] for row in csv.DictReader(io.StringIO(written.decode("utf-8-sig")))}
+    assert found == {"student-01": "an attention of its own", "student-02": "The file is empty"}
