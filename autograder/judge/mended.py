@@ -69,7 +69,8 @@ class Mending(AskIn):
             return Result(self._telling.of, self._telling.part, self._known.filled(right, sizes=True))
         if len(found) == len(self._known.found):
             return Result(arg.of, arg.part, self._known.filled(_quantities(self._right, arg.of)))
-        return Result(arg.of, arg.part, tuple(self._recognised(arg).instead))
+        own = self._recognised(arg)
+        return Result(arg.of, arg.part, own.filled(own.right))
 
     def _recognised(self, arg: Result) -> Recognised:
         right, wrong = _quantities(self._right, arg.of), [_quantities(one, arg.of) for one in self._explaining]
@@ -124,10 +125,10 @@ def mended_world(judged: Judged, forward: Judged, failed: Sequence[str], open_su
 
 def untried(one: Judged, forward: Judged, why: Text, asked: Text) -> Text:
     """What a person should know; the student reads of the forward first, which has to answer before anything else."""
-    names: dict[str, str | int | float | Text] = {"function": one.exercise.name, "forward": forward.exercise.name}
-    one.attempts = [replace(attempt, why=Text(why.template, names)) if attempt.word == "raised" else attempt
+    names = {"function": one.exercise.name, "forward": forward.exercise.name}
+    one.attempts = [replace(attempt, why=text(why.template, **names)) if attempt.word == "raised" else attempt
                     for attempt in one.attempts]
-    return Text(asked.template, names)
+    return text(asked.template, **names)
 
 
 NO_ANSWER = (
@@ -184,11 +185,6 @@ class Recognised:
     def complete(self) -> bool:
         """Whether something is known to belong in every place."""
         return bool(self.found) and len(self.names) + len(self.sizes) == len(self.found)
-
-    @property
-    def instead(self) -> tuple[Any, ...]:
-        """What takes the place of each here."""
-        return self.filled(self.right)
 
     def filled(self, right: Mapping[str, Any], sizes: bool = False) -> tuple[Any, ...]:
         """What takes the place of each, where the reference has these quantities; None: it stays.

@@ -12,7 +12,7 @@ import numpy as np
 
 from autograder.judge.worlds import AskIn, Attempt, Judged, retry
 from autograder.lessons.kit.compare import alike
-from autograder.records import Call, Outcome, Result, Subject, Text, text
+from autograder.records import Call, Outcome, Result, Subject, text
 from autograder.sandbox.wire.tree import leaves
 
 WORLD = "straight-after"
@@ -48,12 +48,11 @@ def straight_after(judged: Mapping[str, Judged], own: Subject, reference: Subjec
         ask = StraightAfter(own, reference)
         holds = [index for index, again in retry(one, ask, lambda check: not check.memory) if again.word == "passed"]
         if holds:
-            names: dict[str, str | int | float | Text] = {"function": one.exercise.name,
-                                                          "forward": forward.exercise.name}
+            names = {"function": one.exercise.name, "forward": forward.exercise.name}
             for index in holds:
-                one.attempts[index] = Attempt("passed", Text(_IN_BETWEEN.template, names), WORLD)
+                one.attempts[index] = Attempt("passed", text(_IN_BETWEEN.template, **names), WORLD)
             for index in memory:
-                one.attempts[index] = Attempt("wrong", Text(_ELSEWHERE.template, names))
+                one.attempts[index] = Attempt("wrong", text(_ELSEWHERE.template, **names))
             if forward.complete:
                 one.answers[WORLD] = {**one.answers["own"], **ask.answers}
 
