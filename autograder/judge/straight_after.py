@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from autograder.judge.worlds import AskIn, Attempt, Judged, retry
-from autograder.lessons.kit.compare import alike
+from autograder.lessons.kit.compare import unchanged
 from autograder.records import Call, Outcome, Result, Subject, text
 from autograder.sandbox.wire.tree import leaves
 
@@ -82,4 +82,4 @@ def _same(one: Outcome, other: Outcome) -> bool:
     """Whether two answers hold the same numbers, but for rounding."""
     first, second = ([leaf for leaf in leaves(outcome.value) if isinstance(leaf, np.ndarray)]
                      for outcome in (one, other))
-    return len(first) == len(second) and all(map(alike, first, second))
+    return len(first) == len(second) and all(map(unchanged, second, first))

@@ -66,11 +66,16 @@ def _norm(array: np.ndarray) -> float:
 
 
 def alike(got: Any, want: Any) -> bool:
-    """Whether both are arrays and equal within rounding, with values that are not finite in the same places."""
-    if not isinstance(got, np.ndarray) or not isinstance(want, np.ndarray) or got.shape != want.shape:
-        return False
-    finite = np.isfinite(want)
-    return np.array_equal(finite, np.isfinite(got)) and relative_error(got[finite], want[finite]) <= TOLERANCE
+    """Whether both are arrays, finite, and equal within rounding."""
+    return (isinstance(got, np.ndarray) and isinstance(want, np.ndarray) and got.shape == want.shape
+            and relative_error(got, want) <= TOLERANCE)
+
+
+def unchanged(later: np.ndarray, earlier: np.ndarray) -> bool:
+    """Whether two answers to one question are equal within rounding, with what is not finite in the same places."""
+    finite = np.isfinite(earlier)
+    return (later.shape == earlier.shape and np.array_equal(finite, np.isfinite(later))
+            and relative_error(later[finite], earlier[finite]) <= TOLERANCE)
 
 
 def difference(got: Any, want: np.ndarray, axes: str, name: str, shown: bool = False) -> Text | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from autograder.lessons.kit.compare import alike, difference, inequality, kind_of
+from autograder.lessons.kit.compare import difference, inequality, kind_of, unchanged
 from autograder.lessons.kit.lesson import REFUSALS, UNWRITTEN, Ask, Wrong
 from autograder.lessons.kit.picture import picture_of
 from autograder.lessons.kit.quoting import count_of, stopped
@@ -91,7 +91,7 @@ def _argument(ask: Ask, call: Call, names: tuple[str, ...], path: str) -> str:
 def same_again(first: Any, second: Any, function: str) -> None:
     """Two answers to the same question are equal."""
     for earlier, later in zip(arrays(first), arrays(second), strict=False):
-        if not alike(later, earlier):
+        if not unchanged(later, earlier):
             raise Wrong(text("{function} gives another answer when it is asked the same thing again; "
                              "does it remember something?", function=function))
 
