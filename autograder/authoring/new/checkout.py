@@ -119,12 +119,12 @@ class Checkout:
 
 def snake(name: str, what: str) -> str:
     """A valid name for a function or a folder; CannotMake says what it should look like."""
-    return _valid(name, what, "_", "split_heads")
+    return _valid(name, what, "_", "two_words")
 
 
 def dashed(name: str, what: str) -> str:
     """A valid name with dashes; CannotMake says what it should look like."""
-    return _valid(name, what, "-", "mask-ignored")
+    return _valid(name, what, "-", "two-words")
 
 
 def _valid(name: str, what: str, between: str, like: str) -> str:
