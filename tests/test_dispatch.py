@@ -209,15 +209,15 @@ def test_a_small_class_starts_few_workers():
     assert [LocalPool(TASK, 64, submissions).size for submissions in (1, 8, 9, 30, 10_000)] == [1, 1, 2, 4, 64]
 
 
-@pytest.mark.slow
 def test_a_machine_without_semaphores_stops_the_run_and_names_what_it_lacks(monkeypatch):
     def refuse(*given, **more):
         raise OSError(errno.EROFS, "Read-only file system")
     monkeypatch.setattr(local_pool, "ProcessPoolExecutor", refuse)
-    with LocalPool(TASK, 1, 1) as pool, pytest.raises(Stopped, match=r"/dev/shm \(Read-only file system\)"):
+    with LocalPool(TASK, 2, 100) as pool, pytest.raises(Stopped, match=r"/dev/shm \(Read-only file system\)"):
         pool.submit(b"")
 
 
+@pytest.mark.slow
 def test_a_worker_process_that_is_killed_costs_nothing_but_time(store):
     submissions = [read_bytes(f"{number}.ipynb", data(_numbered(wrong() if number % 3 else honest(), number)), LESSON)
                    for number in range(24)]

@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from autograder.records import Outcome
@@ -121,7 +121,11 @@ ARGUMENTS = st.recursive(ARRAYS | NUMBERS | st.none() | st.text(max_size=5).filt
 @pytest.mark.slow
 def test_whatever_a_stand_in_is_called_with_is_sized_before_it_is_answered(args):
     """Products of what is answered here stay within bounds, whichever shapes meet."""
-    question = decode_from_worker(encode(CallBack(NONCE, "f", args)))
+    try:
+        frame = encode(CallBack(NONCE, "f", args))
+    except WireError:                                   # more than a frame may hold never arrives
+        reject()
+    question = decode_from_worker(frame)
     size = reach(question.args)
     assert size >= 0
     if size > REACH or bytes_in(question.args) > SMALL:
