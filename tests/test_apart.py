@@ -129,13 +129,44 @@ def test_what_takes_too_long_is_unreadable_and_the_next_one_is_read(tmp_path, mo
     assert "longer than" in slow["b"].template
 
 
+@pytest.mark.parametrize("evil", ["a", "b", "bc", "abcd", "d"])
+@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
+def test_what_ends_the_process_that_reads_it_costs_nobody_else_anything(tmp_path, monkeypatch, evil, packed):
+    """The kernel ends a process that is in the middle of one long step, or that takes the last memory of a machine."""
+    folder, original = tmp_path / "class", own_cells.defines
+    folder.mkdir()
+    for name in "abcd":
+        (folder / f"{name}.py").write_text(f"x = '{name}.py'")
+    if packed:
+        shutil.make_archive(str(folder), "zip", folder)
+    (tmp_path / "e.py").write_text("x = 'e.py'")
+
+    def defines(source: str, name: str) -> bool:
+        if any(f"{each}.py" in source for each in evil):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return original(source, name)
+    monkeypatch.setattr(own_cells, "defines", defines)
+    found = [(one.student, one.unreadable is None)
+             for one in read([f"{folder}.zip" if packed else folder, tmp_path / "e.py"], LESSON)]
+    assert found == [(name, name not in evil) for name in "abcde"]
+
+
+def test_what_leaves_nothing_to_read_in_a_folder_is_told_for_all_of_it(tmp_path, monkeypatch):
+    for name in "ab":
+        (tmp_path / f"{name}.py").write_text("x = 1")
+    monkeypatch.setattr(reading, "folder_listing", lambda path: os.kill(os.getpid(), signal.SIGKILL))
+    [only] = read([tmp_path], LESSON)
+    assert (only.student, "memory" in only.unreadable.template) == (tmp_path.name, True)
+
+
 @pytest.mark.slow
 def test_what_takes_too_much_memory_is_unreadable_and_the_next_one_is_read(tmp_path):
     for name, text in {"a.py": "x = 1", "b.ipynb": KINDS["numbers.ipynb"](40 * MB), "c.py": "x = 1"}.items():
         (tmp_path / name).write_text(text)
     found = {submission.student: submission.unreadable for submission in read([tmp_path], LESSON)}
     assert {student: why is None for student, why in found.items()} == {"a": True, "b": False, "c": True}
-    assert "memory" in found["b"].template
+    # where this process has let go of much memory, that can be filled first, and it is the time that ends
+    assert re.search("memory|longer than", found["b"].template)
 
 
 # --- the process --------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
 from mmap import mmap
@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from autograder.intake import apart
+from autograder.intake.begun import SIZE, Begun
 from autograder.intake.choice import best, forget_contents, loaded, with_notices
 from autograder.intake.encoding import Unreadable
 from autograder.intake.files import ARCHIVE, File, Listing, cannot_open, folder_listing, is_archive, load
@@ -46,20 +47,28 @@ def read_all(paths: Sequence[str | Path], lessons: Sequence[Lesson], seconds: fl
     """The same for each of these lessons, and after the submissions of a folder or archive what was not looked at there
     (`left`), and why. Whatever the number of lessons, each file is parsed once.
     """
-    left = list(map(str, paths))
-    with mmap(-1, 8) as begun:                  # shared with the process that reads: which of them it is at
+    left, known = list(map(str, paths)), 0      # known: how many of what is in the first of them came already
+    with mmap(-1, SIZE) as shared:
+        begun = Begun(shared)
         while left:
+            got = 0
             try:
                 readers = [_Reader(lesson) for lesson in lessons]
-                yield from apart.each(partial(_read, left, readers, begun), Submission, seconds)
+                with closing(apart.each(partial(_read, left, readers, begun), Submission, seconds)) as found:
+                    for got, submission in enumerate(found, 1):
+                        if got > known:
+                            yield submission
                 return
             except apart.Ended as error:
                 if error.why is None:
                     raise
-                at = int.from_bytes(begun[:])
-                for lesson in lessons:
-                    yield unreadable(left[at], student_of(PurePosixPath(left[at]), lesson), error.why, lesson)
-                left = left[at + 1:]
+                at, before, work = begun.numbers
+                known = max(got, known) - before
+                if begun.is_over(at, work, error.why):
+                    for lesson in lessons:
+                        yield unreadable(left[at], student_of(PurePosixPath(left[at]), lesson), error.why, lesson)
+                    at, known = at + 1, 0
+                left = left[at:]
 
 
 @dataclass
@@ -70,18 +79,25 @@ class _Reader:
     seen: set[str] = field(default_factory=set)
 
 
-def _read(paths: Sequence[str], readers: Sequence[_Reader], begun: mmap) -> Iterator[Submission]:
+def _read(paths: Sequence[str], readers: Sequence[_Reader], begun: Begun) -> Iterator[Submission]:
+    total = 0
     for number, path in enumerate(paths):
-        begun[:] = number.to_bytes(8)
+        begun.path(number, total)
         forget_contents()
-        try:
-            kind, identity = stat.S_IFMT(os.stat(path).st_mode), os.path.realpath(path)
-        except (OSError, ValueError) as error:
-            why = cannot_open(error)
-            yield from (unreadable(path, student_of(PurePosixPath(path), one.lesson), why, one.lesson)
-                        for one in _not_yet(path, readers))
-            continue
-        yield from _at(path, kind, identity, _not_yet(identity, readers))
+        for submission in _at_path(path, readers, begun):
+            total += 1
+            yield submission
+
+
+def _at_path(path: str, readers: Sequence[_Reader], begun: Begun) -> Iterator[Submission]:
+    try:
+        kind, identity = stat.S_IFMT(os.stat(path).st_mode), os.path.realpath(path)
+    except (OSError, ValueError) as error:
+        why = cannot_open(error)
+        yield from (unreadable(path, student_of(PurePosixPath(path), one.lesson), why, one.lesson)
+                    for one in _not_yet(path, readers))
+    else:
+        yield from _at(path, kind, identity, _not_yet(identity, readers), begun)
 
 
 def _not_yet(identity: str, readers: Sequence[_Reader]) -> list[_Reader]:
@@ -136,12 +152,12 @@ def _in_folder(folder: str | Path, student: str, lesson: Lesson, deep: bool) -> 
     return unreadable("", student, listing.refused or nothing_here(work.others), lesson)
 
 
-def _at(path: str, kind: int, identity: str, readers: Sequence[_Reader]) -> Iterator[Submission]:
+def _at(path: str, kind: int, identity: str, readers: Sequence[_Reader], begun: Begun) -> Iterator[Submission]:
     absolute = PurePosixPath(Path(os.path.abspath(path)).as_posix())
     if kind == stat.S_IFDIR:
-        yield from _folder(path, absolute, readers)
+        yield from _folder(path, absolute, readers, begun)
     elif kind == stat.S_IFREG and path.lower().endswith(ARCHIVE):
-        yield from _archive(path, identity, readers)
+        yield from _archive(path, identity, readers, begun)
     else:
         file = File(PurePosixPath(path), identity, 0.0, lambda: load(path))
         for lesson in (reader.lesson for reader in readers):
@@ -149,7 +165,7 @@ def _at(path: str, kind: int, identity: str, readers: Sequence[_Reader]) -> Iter
             yield _in_time(path, student, lesson, partial(loaded, path, student, file, lesson))
 
 
-def _folder(path: str, absolute: PurePosixPath, readers: Sequence[_Reader]) -> Iterator[Submission]:
+def _folder(path: str, absolute: PurePosixPath, readers: Sequence[_Reader], begun: Begun) -> Iterator[Submission]:
     link = next((one for one in (absolute, absolute.parent) if os.path.islink(one)), None)
     if link is not None:                        # a student's, in nbgrader's layout
         others = [reader for reader in readers if absolute.name not in assignment_folders(reader.lesson)]
@@ -162,7 +178,7 @@ def _folder(path: str, absolute: PurePosixPath, readers: Sequence[_Reader]) -> I
     except _NOT_READ as error:
         yield from _none_of(path, absolute.name, error, readers)
         return
-    yield from _collection(path, listing, (absolute.parent.name, absolute.name), readers)
+    yield from _collection(path, listing, (absolute.parent.name, absolute.name), readers, begun)
 
 
 _NOT_READ = (Unreadable, apart.TooLong, MemoryError)
@@ -188,7 +204,7 @@ def _in_time(name: str, student: str, lesson: Lesson, make: Callable[[], T]) -> 
         return unreadable(name, student, _why(error), lesson)
 
 
-def _archive(path: str, identity: str, readers: Sequence[_Reader]) -> Iterator[Submission]:
+def _archive(path: str, identity: str, readers: Sequence[_Reader], begun: Begun) -> Iterator[Submission]:
     from autograder.intake.archive import archive_listing  # importing zipfile takes longer than reading a notebook
 
     with ExitStack() as opened:
@@ -198,11 +214,11 @@ def _archive(path: str, identity: str, readers: Sequence[_Reader]) -> Iterator[S
         except _NOT_READ as error:
             yield from _none_of(path, stem(path), error, readers)
             return
-        yield from _collection(path, listing, (stem(path),), readers)
+        yield from _collection(path, listing, (stem(path),), readers, begun)
 
 
-def _collection(path: str, listing: Listing, above: tuple[str, ...],
-                readers: Sequence[_Reader]) -> Iterator[Submission]:
+def _collection(path: str, listing: Listing, above: tuple[str, ...], readers: Sequence[_Reader], begun: Begun
+                ) -> Iterator[Submission]:
     """The submissions in a folder or archive, after what was refused in it. Each file is next to itself."""
     shelves = [_Shelf(path, listing, above, reader) for reader in readers]
     if listing.refused:
@@ -212,10 +228,12 @@ def _collection(path: str, listing: Listing, above: tuple[str, ...],
         for work in shelf.found.works:
             first = work.files[0].identity if work.files else work.folder
             rounds.setdefault(first, []).append((shelf, work))
-    for works in rounds.values():
+    for number, works in enumerate(rounds.values(), 1):
         forget_contents()
+        ended = begun.work(number)
         for shelf, work in works:
-            yield from shelf.read(work)
+            yield from shelf.read(work, ended)
+    begun.work(0)
     for shelf in shelves:
         yield from shelf.rest()
 
@@ -228,9 +246,9 @@ class _Shelf:
         self.found = arranged(listing, above, reader.lesson)
         self._left, self._any_work = self.found.left, bool(listing.refused)
 
-    def read(self, work: Work) -> Iterator[Submission]:
-        """The submission of this work, unless it was read before or is none."""
-        submission = _of_work(self._path, work, self._reader)
+    def read(self, work: Work, ended: Text | None) -> Iterator[Submission]:
+        """The submission of this work, unless it was read before or is none. `ended`: why it cannot be read at all."""
+        submission = _of_work(self._path, work, self._reader, ended)
         if submission is not None and work.unsure and submission.unreadable is not None:
             file = work.files[0].path
             self._left = [*self._left, Left(submission.name, not_a_submission(False),
@@ -249,11 +267,13 @@ class _Shelf:
             yield unreadable(self._path, self._above[-1], nothing_here(self._listing.entries), lesson)
 
 
-def _of_work(path: str, work: Work, reader: _Reader) -> Submission | None:
+def _of_work(path: str, work: Work, reader: _Reader, ended: Text | None) -> Submission | None:
     lesson = reader.lesson
     if work.files or work.spare:
-        return _in_time(work.folder or str((work.files or work.spare)[0].path), work.student, lesson,
-                        lambda: _chosen(work, reader))
+        name = work.folder or str((work.files or work.spare)[0].path)
+        if ended is not None:
+            return unreadable(name, work.student, ended, lesson)
+        return _in_time(name, work.student, lesson, lambda: _chosen(work, reader))
     return unreadable(path if work.folder == "." else work.folder, work.student, nothing_here(work.others), lesson)
 
 
