@@ -18,6 +18,7 @@ from autograder.judge.fingerprint import Row, width
 from autograder.judge.known import Answers, Known, Seen, of_function
 from autograder.judge.last_words import from_last, what_alone_fails, what_it_changes
 from autograder.judge.local_subject import LocalSubject
+from autograder.judge.straight_after import WORLD as STRAIGHT_AFTER
 from autograder.judge.table import Made, Table, all_at_work, exact
 from autograder.judge.worlds import Judged
 from autograder.lessons.kit.lesson import UNWRITTEN, Exercise, Lesson, Mistake
@@ -89,7 +90,7 @@ class Catalogue:
 
     def _found(self, judged: Judged, right: Iterable[str] = ()) -> list[Made]:
         worlds = ("own-forward", "own") if judged.needs_its_own_earlier_answers else ("stand-in", "own")
-        for world in (*worlds, "straight-after"):
+        for world in (*worlds, STRAIGHT_AFTER):
             answers = of_function(judged.answers.get(world, {}), judged.exercise.name)
             if any(map(_tells, answers.values())):
                 found = [made for made in self._explain(judged, answers, world)
@@ -109,8 +110,8 @@ class Catalogue:
 
     def _sound(self, judged: Judged, right: set[str]) -> Iterator[Answers]:
         """The answers in each world in which everything that they build on is right."""
-        if "straight-after" in judged.answers:
-            yield judged.answers["straight-after"]
+        if STRAIGHT_AFTER in judged.answers:
+            yield judged.answers[STRAIGHT_AFTER]
             return
         exercise = judged.exercise
         builds_on_right = right.issuperset(exercise.stand_ins)

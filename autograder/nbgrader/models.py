@@ -4,9 +4,6 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 Assignment: TypeAlias = Any
-Notebook: TypeAlias = Any
-SubmittedAssignment: TypeAlias = Any
-SubmittedNotebook: TypeAlias = Any
 
 
 def models() -> Any:
