@@ -13,13 +13,14 @@ from autograder.judge.engine import Limits
 from autograder.lessons.kit import facts, quoting
 from autograder.lessons.multihead import probes
 from autograder.locale.language import translate
-from autograder.nbgrader.cell_outputs import exercise_page, exercise_words, notice_lines, run_outputs
+from autograder.nbgrader.cell_outputs import notice_lines, run_outputs
 from autograder.nbgrader.comments import comment_on
 from autograder.output.changes import Change, change_lines
 from autograder.output.exports import FORMATS, github
 from autograder.output.exports.order import Order
 from autograder.output.feedback import feedback_page
 from autograder.output.jsonl import json_line
+from autograder.output.rendered import exercise_page, exercise_words
 from autograder.output.results import print_results
 from autograder.output.terminal import console, print_grade
 from autograder.records import Grade

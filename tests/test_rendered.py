@@ -15,10 +15,10 @@ from courses import LESSON, grade_of, hand_in, new_course, rows
 from msgspec.structs import replace
 
 from autograder.lessons.kit.course_file import course_file
-from autograder.nbgrader import rendered as rendering
 from autograder.nbgrader.new_gradebook import make_gradebook
-from autograder.nbgrader.rendered import CAP, Rendered, RenderedExercise, made_of, rendered
+from autograder.output import rendered as rendering
 from autograder.output.feedback import feedback_page
+from autograder.output.rendered import CAP, Rendered, RenderedExercise, made_of, rendered
 from autograder.records import Mark
 from autograder.run.grade_course import changes_of_course, grade_course
 from autograder.run.job import About, Done, Job, pack

@@ -27,17 +27,11 @@ from autograder.intake.regions import stubs
 from autograder.intake.template import normalised, template_of
 from autograder.lessons.kit.lesson import Lesson
 from autograder.locale.language import language_for, translate
-from autograder.nbgrader.cell_outputs import (
-    exercise_page,
-    exercise_words,
-    notice_lines,
-    run_outputs,
-    score_outputs,
-)
+from autograder.nbgrader.cell_outputs import notice_lines, run_outputs, score_outputs
 from autograder.nbgrader.gradebook import cell_points
 from autograder.nbgrader.notebook import SourceCell, SourceNotebook
 from autograder.nbgrader.placed import Placed, as_letters, placed, unanswered
-from autograder.nbgrader.rendered import RenderedExercise
+from autograder.output.rendered import RenderedExercise, exercise_page, exercise_words
 from autograder.output.weight import fitted
 from autograder.records import CellReport, Grade, NotebookCell, Submission
 

@@ -10,21 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.locale.language import VERDICT_WORDS, translate, translated
-from autograder.output.feedback import exercise_html
-from autograder.output.marks import (
-    error_words,
-    failures,
-    labelled,
-    nothing_to_check,
-    of_checks,
-    points_of,
-    reservations,
-    verdict_mark,
-    what_happened,
-)
+from autograder.locale.language import translate, translated
+from autograder.output.marks import error_words, what_happened
 from autograder.output.plain import plain
-from autograder.records import CellReport, ExerciseGrade, Grade, text
+from autograder.records import CellReport, Grade, text
 
 OUTPUT_CAP = 10_000                         # characters of what one cell printed
 
@@ -40,31 +29,6 @@ def score_outputs(points: float | None, words: str, html: str, language: str) ->
         return [*shown, {"output_type": "error", "ename": "NotGraded", "evalue": why, "traceback": [why]}]
     return [*shown, {"output_type": "execute_result", "execution_count": None, "metadata": {},
                      "data": {"text/plain": repr(float(points))}}]
-
-
-def exercise_words(exercise: ExerciseGrade | None, language: str) -> str:
-    """An exercise in lines: its points, remarks about its checks, and the hints."""
-    if exercise is None:
-        return ""
-    if exercise.skipped:
-        return f"{exercise.name}: {translate(VERDICT_WORDS['skipped'], language)}"
-    lines = [f"{exercise.name}: {points_of(exercise.points, exercise.max_points)}"]
-    nothing = nothing_to_check(exercise)
-    if nothing:
-        return plain(f"{lines[0]}\n✗ {translate(nothing, language)}")
-    for why, verdicts in reservations(exercise):
-        lines.append(f"{verdict_mark(verdicts[0])} {translate(of_checks(len(verdicts), exercise, why), language)}")
-    for verdicts in failures(exercise):
-        for verdict in verdicts:
-            lines.append(f"{verdict_mark(verdict)} {labelled(verdict, language)}")
-        lines.extend(f"    {line}" for line in translate(verdicts[0].message, language).splitlines())
-    lines.extend(f"→ {translate(hint, language)}" for hint in exercise.diagnosis.hints)
-    return plain("\n".join(lines))
-
-
-def exercise_page(exercise: ExerciseGrade | None, language: str) -> str:
-    """The same as HTML; empty if the words say it all."""
-    return "" if exercise is None or exercise.skipped else exercise_html(exercise, language)
 
 
 def notice_lines(grade: Grade, language: str) -> list[str]:

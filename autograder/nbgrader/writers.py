@@ -127,7 +127,7 @@ class Writers:
         if not self._opened:
             with stage("nbgrader"):
                 self._open()
-        from autograder.nbgrader.rendered import made_of
+        from autograder.output.rendered import made_of
         with stage("autograded"):
             made = made_of(grade, self.language, shown)
             unanswered = self._autograded.write(submission, grade, made)

@@ -18,6 +18,7 @@ from autograder.course.settings import SettingsThere
 from autograder.judge.checks_version import checks_version
 from autograder.judge.engine import Limits
 from autograder.lessons.installed import carried
+from autograder.lessons.kit.lesson import Lesson
 from autograder.records import Grade, Submission
 from autograder.stages import profiling, stage
 
@@ -90,7 +91,7 @@ def judge(job: bytes) -> bytes:
         profile = profiling(asked.profile)
         with stage("start"):
             engine = warm.of(asked.task.rules, asked.task.lesson)
-        here = about(asked.task, engine.isolation)
+        here = _about(engine.lesson, asked.task.limits, engine.isolation)
         if here != asked.about:
             raise Unsuitable(f"the worker {name()} has {differences(here, asked.about)}")
         with stage("other"):
@@ -101,7 +102,7 @@ def judge(job: bytes) -> bytes:
 
 
 def _rendered(grade: Grade, language: str) -> bytes:
-    from autograder.nbgrader.rendered import rendered  # what renders is needed by those alone who are asked for it
+    from autograder.output.rendered import rendered  # what renders is needed by those alone who are asked for it
     return rendered(grade, language)
 
 
@@ -124,9 +125,14 @@ def name() -> str:
 
 
 def about(task: Task, isolation: str) -> About:
+    """This process, as a worker for this task."""
+    return _about(task.rules.lesson(task.lesson), task.limits, isolation)
+
+
+def _about(lesson: Lesson, limits: Limits, isolation: str) -> About:
     import numpy
-    return About(__version__, checks_version(task.rules.lesson(task.lesson), task.limits.unusual),
-                 ".".join(platform.python_version_tuple()[:2]), numpy.__version__, isolation)
+    return About(__version__, checks_version(lesson, limits.unusual), ".".join(platform.python_version_tuple()[:2]),
+                 numpy.__version__, isolation)
 
 
 _one_at_a_time = threading.Lock()       # an engine grades one submission at a time; some executors have threads

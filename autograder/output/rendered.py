@@ -7,10 +7,19 @@ from __future__ import annotations
 
 import msgspec
 
-from autograder.locale.language import language_for
-from autograder.nbgrader.cell_outputs import exercise_page, exercise_words
-from autograder.output.feedback import exercise_section
-from autograder.records import Grade
+from autograder.locale.language import VERDICT_WORDS, language_for, translate
+from autograder.output.feedback import exercise_html, exercise_section
+from autograder.output.marks import (
+    failures,
+    labelled,
+    nothing_to_check,
+    of_checks,
+    points_of,
+    reservations,
+    verdict_mark,
+)
+from autograder.output.plain import plain
+from autograder.records import ExerciseGrade, Grade
 
 CAP = 2**18                                     # bytes; more is rendered where it is written
 
@@ -51,3 +60,28 @@ def made_of(grade: Grade, language: str, shown: bytes) -> dict[str, RenderedExer
         return {}
     fits = found.language == language_for(grade, language)
     return found.exercises if fits and [*found.exercises] == [each.name for each in grade.exercises] else {}
+
+
+def exercise_words(exercise: ExerciseGrade | None, language: str) -> str:
+    """An exercise in lines: its points, remarks about its checks, and the hints."""
+    if exercise is None:
+        return ""
+    if exercise.skipped:
+        return f"{exercise.name}: {translate(VERDICT_WORDS['skipped'], language)}"
+    lines = [f"{exercise.name}: {points_of(exercise.points, exercise.max_points)}"]
+    nothing = nothing_to_check(exercise)
+    if nothing:
+        return plain(f"{lines[0]}\n✗ {translate(nothing, language)}")
+    for why, verdicts in reservations(exercise):
+        lines.append(f"{verdict_mark(verdicts[0])} {translate(of_checks(len(verdicts), exercise, why), language)}")
+    for verdicts in failures(exercise):
+        for verdict in verdicts:
+            lines.append(f"{verdict_mark(verdict)} {labelled(verdict, language)}")
+        lines.extend(f"    {line}" for line in translate(verdicts[0].message, language).splitlines())
+    lines.extend(f"→ {translate(hint, language)}" for hint in exercise.diagnosis.hints)
+    return plain("\n".join(lines))
+
+
+def exercise_page(exercise: ExerciseGrade | None, language: str) -> str:
+    """The same as HTML; empty if the words say it all."""
+    return "" if exercise is None or exercise.skipped else exercise_html(exercise, language)
