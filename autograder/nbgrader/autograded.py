@@ -42,10 +42,8 @@ class AutogradedWriter:
     """Writes the autograded folders of one assignment. `source` is the notebook as the gradebook knows it."""
 
     def __init__(self, course: Course, lesson: Lesson, source: SourceNotebook, language: str = "nl"):
-        self.course = course
-        self.lesson = lesson
-        self.source = source
-        self.language = language
+        self.course, self.lesson, self.source, self.language = course, lesson, source, language
+        self._mode = course.file_mode
         self._exercises = {exercise.grade_id: exercise.name for exercise in lesson.exercises}
 
     def write(self, submission: Submission, grade: Grade, made: Made = MappingProxyType({})) -> frozenset[str]:
@@ -59,7 +57,7 @@ class AutogradedWriter:
         files = self.files(submission)
         files[f"{self.source.name}.ipynb"] = msgspec.json.format(msgspec.json.encode(notebook), indent=1) + b"\n"
         for name, content in files.items():
-            replace_file(folder / name, content, self.course.file_mode)
+            replace_file(folder / name, content, self._mode)
         return unanswered_cells
 
     def notebook(self, submission: Submission, grade: Grade, made: Made = MappingProxyType({})

@@ -55,7 +55,7 @@ def _recognised(source: SourceNotebook, cells: Sequence[NotebookCell],
     lost = [cell for cell in source.cells if cell.name not in marked]
     forms = {form: cell.name for cell in lost if cell.locked for form in _forms(cell)}
     solutions = [cell.name for cell in lost if cell.solution and not cell.locked]
-    for cell in cells:
+    for cell in cells if lost else ():
         if cell.grade_id in marked:
             continue
         name = forms.get(normalised(cell.source)) or next(

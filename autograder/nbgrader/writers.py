@@ -55,6 +55,7 @@ class Writers:
     def __init__(self, course: Course, lesson: Lesson, language: str, store: Store):
         self._course, self._lesson, self.language, self._store = course, lesson, language, store
         self._standing = Standing(course, lesson, language, store)
+        self._notebook = f"{notebook_name(lesson, lesson.name)}.ipynb"
         self._batch: list[_Waiting] = []
         self._stack = ExitStack()
         self._opened = False
@@ -144,9 +145,8 @@ class Writers:
 
     def paths(self, student: str) -> list[Path]:
         """The two files that hold a student's grade."""
-        folder = self._course.path("autograded", student, self._lesson.name)
-        page = self._course.path("feedback", student, self._lesson.name)
-        return [folder / f"{notebook_name(self._lesson, self._lesson.name)}.ipynb", page.with_suffix(".html")]
+        folder, page = (self._course.path(step, student, self._lesson.name) for step in ("autograded", "feedback"))
+        return [folder / self._notebook, page.with_suffix(".html")]
 
     def _open(self) -> None:
         if self._importing is not None:

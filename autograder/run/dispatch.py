@@ -45,7 +45,7 @@ class Judged:
 class Dispatcher:
     """Judges one class. `told` gets a sentence about each worker that died.
 
-    `meanwhile` is called whenever a worker was given something to do. What is shown of a grade is rendered in this
+    `meanwhile` is called when the idle workers were given something to do. What is shown of a grade is rendered in this
     `language`, of each student's notebook if it is "", and not at all without one.
     """
 
@@ -71,7 +71,7 @@ class Dispatcher:
                 ready = self._failed(submission, reason(error))
             if ready is not None:
                 yield ready
-            else:
+            elif len(self._under_way) == 1:
                 self._meanwhile()               # what fails there is not this submission's fault
             while self._enough():
                 yield from self._ready()
