@@ -43,7 +43,6 @@ class AutogradedWriter:
 
     def __init__(self, course: Course, lesson: Lesson, source: SourceNotebook, language: str = "nl"):
         self.course, self.lesson, self.source, self.language = course, lesson, source, language
-        self._mode = course.file_mode
         self._exercises = {exercise.grade_id: exercise.name for exercise in lesson.exercises}
 
     def write(self, submission: Submission, grade: Grade, made: Made = MappingProxyType({})) -> frozenset[str]:
@@ -52,12 +51,12 @@ class AutogradedWriter:
         Returns the solution cells that are still as they were released. Each file appears as a whole or not at all,
         the notebook last.
         """
-        folder = self.course.path("autograded", submission.student, self.source.assignment)
+        folder, mode = self.course.path("autograded", submission.student, self.source.assignment), self.course.file_mode
         notebook, unanswered_cells = self.notebook(submission, grade, made)
         files = self.files(submission)
         files[f"{self.source.name}.ipynb"] = msgspec.json.format(msgspec.json.encode(notebook), indent=1) + b"\n"
         for name, content in files.items():
-            replace_file(folder / name, content, self._mode)
+            replace_file(folder / name, content, mode)
         return unanswered_cells
 
     def notebook(self, submission: Submission, grade: Grade, made: Made = MappingProxyType({})
