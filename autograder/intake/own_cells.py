@@ -30,6 +30,7 @@ _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _BY_NAME = re.compile(r"\b(?:globals|locals|vars|setattr|exec|eval|__dict__|__main__)\b")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp,
            ast.GeneratorExp)
+_BOUND = r"\bNAME\b(?![ \t]*[(.\[])|\bclass[\s\\]+NAME\b"        # wherever code binds a NAME; a call does not
 _MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 _WAYS = (                                 # ways to bind a NAME; bounded, so that no file takes forever
     r"\b(?:def|class)[ \t]+NAME\b",
@@ -67,14 +68,17 @@ def own_cells(cells: list[NotebookCell], template: Template, lesson: Lesson) -> 
 def defines(source: str, name: str) -> bool:
     """Whether a line of the source begins the definition of this function, or assigns to its name, among others."""
     few = r"[\w \t,]{0,200}"              # bounded, so that no file takes forever
-    return re.search(rf"^(?:(?:async )?def[ \t]+{name}[ \t]*\(|(?:{few},[ \t]*)?{name}[ \t]*(?:,{few})?=(?!=))",
-                     source, re.MULTILINE) is not None
+    return name in source and re.search(
+        rf"^(?:(?:async )?def[ \t]+{name}[ \t]*\(|(?:{few},[ \t]*)?{name}[ \t]*(?:,{few})?=(?!=))", source,
+        re.MULTILINE) is not None
 
 
 def writes(source: str, name: str) -> bool:
     """Whether the source defines this function, and its last definition there is not the released stub."""
+    if not defines(source, name):
+        return False
     bodies = re.findall(rf"^(?:async )?def[ \t]+{name}[ \t]*\(.*(?:\n(?:[ \t)].*|(?=\n|\Z)))*", source, re.MULTILINE)
-    return defines(source, name) and not (bodies and UNWRITTEN in bodies[-1])
+    return not (bodies and UNWRITTEN in bodies[-1])
 
 
 def may_define(source: str, name: str) -> bool:
@@ -208,23 +212,31 @@ def _undone(own: list[NotebookCell], lesson: Lesson) -> Iterable[Text]:
 
 def _shadowed(own: list[NotebookCell], lesson: Lesson) -> Iterable[Text]:
     """Which cells give a function's name to something else, after the function was defined."""
-    for exercise in lesson.exercises:
-        name = exercise.name
-        defined = [cell for cell in own if re.search(rf"^(?:async )?def[ \t]+{name}\b", cell.source, re.MULTILINE)]
-        later = [cell for cell in own if defined and cell.index > defined[-1].index and name in cell.source
-                 and _gives_away(cell.source, name)]
-        if later:
+    defined = {exercise.name: cell for exercise in lesson.exercises for cell in own if exercise.name in cell.source
+               and re.search(rf"^(?:async )?def[ \t]+{exercise.name}\b", cell.source, re.MULTILINE)}
+    later = {name: cell for cell in own for name in _given_away(cell.source, [
+        name for name, known in defined.items() if cell.index > known.index])}
+    for name in defined:
+        if name in later:
             yield text("Cell {cell} gives the name {name} to something else, and that is what counts: the function "
                        "from cell {defined} is lost. Use another name there, or delete that cell.",
-                       cell=later[-1].index + 1, name=name, defined=defined[-1].index + 1)
+                       cell=later[name].index + 1, name=name, defined=defined[name].index + 1)
 
 
-def _gives_away(source: str, name: str) -> bool:
-    """Whether a cell gives this name to something else, outside its functions; what is made of the function is not."""
+def _given_away(source: str, names: Iterable[str]) -> list[str]:
+    """Which of these names a cell gives to something else, outside its functions."""
+    names = [name for name in names if name in source and re.search(_BOUND.replace("NAME", name), source)]
     try:
-        todo: list[ast.AST] = [ast.parse(_MAGIC.sub(r"\1pass", source))]
+        tree = ast.parse(_MAGIC.sub(r"\1pass", source)) if names else ast.Module([], [])
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+        return []
+    return [name for name in names if _gives_away(tree, name)]
+
+
+def _gives_away(tree: ast.Module, name: str) -> bool:
+    """Whether this code gives the name to something else, outside its functions; what is made of the function is not.
+    """
+    todo: list[ast.AST] = [tree]
     while todo:
         node = todo.pop()
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and (
