@@ -20,8 +20,9 @@ from courses import LESSON, hand_in, new_course, released
 from sampled import by_turns
 from waiting import HANGS, eventually
 
-from autograder.course.submitted import submitted
+from autograder.course.submitted import read_ahead, submitted
 from autograder.intake import apart, own_cells, read, read_folder, reading
+from autograder.intake.in_turn import in_turn
 from autograder.intake.notebook_json import notebook_cells
 from autograder.intake.reading import from_sources
 from autograder.judge.engine import Limits
@@ -267,10 +268,13 @@ LINKS = {
 }
 
 
+@pytest.mark.parametrize("in_turn", [False, True])
 @pytest.mark.parametrize("kind", LINKS)
-def test_a_link_to_the_work_of_another_is_refused_by_name(course, kind):
+def test_a_link_to_the_work_of_another_is_refused_by_name(course, kind, in_turn):
     LINKS[kind](below(course, "student-45"), below(course, "student-02"))
-    submission = submitted(course, LESSON, "student-45")
+    folder = below(course, "student-45") / "multihead"
+    read = next(read_ahead(course, LESSON, {"student-45": folder})) if in_turn else None
+    submission = submitted(course, LESSON, "student-45", read=read)
     assert re.search("link", submission.unreadable.template)
     assert submission.cells == ()
     assert submitted(course, LESSON, "student-02").unreadable is None
@@ -351,6 +355,56 @@ def test_of_many_paths_the_one_that_takes_too_much_costs_no_other(tmp_path, monk
     found = list(read([tmp_path / name for name in names], LESSON))
     assert [Path(one.name).name for one in found] == names
     assert [one.unreadable is None for one in found] == [True, False, True]
+
+
+# --- many in turn -------------------------------------------------------------------------------------------------
+
+def work(student: str, do=lambda: None):
+    """The work of this student, whose reading does this first."""
+    def read() -> Submission:
+        do()
+        return Submission(f"{student} {os.getpid()}", student, "multihead")
+    return student, read
+
+
+def in_turn_with(do) -> list[Submission | Exception]:
+    return list(in_turn([work("student-01"), work("student-02", do), work("student-03")], LESSON, 0.3))
+
+
+@pytest.mark.parametrize(("end", "why"), [
+    (lambda: os.kill(os.getpid(), signal.SIGKILL), "more memory"), (lambda: bytearray(2 * apart.MEMORY), "more memory"),
+    (lambda: os.kill(os.getpid(), signal.SIGXCPU), "longer than 0.3 seconds"),
+    (lambda: endless(), "longer than 0.3 seconds")], ids=["killed", "memory", "by the kernel", "time"])
+def test_of_many_in_turn_the_one_that_takes_too_much_costs_no_other(end, why):
+    first, second, third = in_turn_with(end)
+    assert [one.student for one in (first, second, third)] == ["student-01", "student-02", "student-03"]
+    assert why in translate(second.unreadable, "en")
+    assert first.unreadable is third.unreadable is None
+
+
+@pytest.mark.parametrize("fault", [lambda: 1 / 0, lambda: os._exit(3)])
+def test_a_fault_of_our_own_in_turn_is_that_of_one(fault):
+    first, second, third = in_turn_with(fault)
+    assert (first.student, third.student) == ("student-01", "student-03")
+    assert isinstance(second, apart.Ended)
+
+
+def test_each_in_turn_has_all_of_its_memory_whatever_those_before_it_left_behind():
+    kept = []
+    reads = [work(f"student-{number:02}", lambda: kept.append(bytearray(apart.GROWN // 2))) for number in range(6)]
+    found = list(in_turn([*reads, work("last", lambda: bytearray(apart.MEMORY * 9 // 10))], LESSON))
+    assert [one.student for one in found] == [student for student, _ in reads] + ["last"]
+    assert [one.unreadable for one in found] == [None] * 7
+    assert 1 < len({one.name.split()[1] for one in found}) < 7          # processes
+
+
+def test_whoever_stops_listening_in_turn_leaves_no_process():
+    before = children()
+    found = in_turn([work("student-01"), work("student-02", endless)], LESSON)
+    next(found)
+    assert children() > before
+    found.close()
+    assert children() == before
 
 
 def test_the_points_that_a_cell_claims_are_no_long_text():

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
@@ -10,14 +11,15 @@ from msgspec.structs import replace
 
 from autograder.course.folder import Course
 from autograder.course.handed_in import handed_in
-from autograder.intake import read_folder
 from autograder.intake.apart import SECONDS
 from autograder.intake.course_layout import Students, in_course, place_of_work, with_work
 from autograder.intake.encoding import Unreadable
 from autograder.intake.files import File, Listing, folder_listing, passed_by
+from autograder.intake.in_turn import in_turn
 from autograder.intake.layout import Found, Work
 from autograder.intake.names import listed
 from autograder.intake.nothing import a_link
+from autograder.intake.reading import in_folder, read_apart
 from autograder.intake.recognise import of_another
 from autograder.lessons.installed import assignments_of, every_lesson, lesson_names, load_lesson, loadable
 from autograder.lessons.kit.lesson import Lesson
@@ -120,19 +122,35 @@ def _holds_a_file(folder: Path) -> bool:
         return False
 
 
+def read_ahead(course: Course, lesson: Lesson, folders: Mapping[str, Path], seconds: float = SECONDS
+               ) -> Generator[Submission | Exception, None, None]:
+    """What lies in these folders of these students, in their order, read by one process before it is asked for.
+
+    Each is for `submitted`, or an error of our own. `seconds` are those of the budget of each.
+    """
+    return in_turn([(student, partial(_read, course, lesson, student, lesson.name, folder))
+                    for student, folder in folders.items()], lesson, seconds)
+
+
+def _read(course: Course, lesson: Lesson, student: str, assignment: str, folder: Path) -> Submission:
+    link = _link(course, folder)
+    if link is not None:
+        return Submission("", student, lesson.name, unreadable=a_link(link.name))
+    return in_folder(folder, student, lesson, folder != course.path("submitted", student, assignment).parent)
+
+
 def submitted(course: Course, lesson: Lesson, student: str, assignment: str = "", *, folder: Path | None = None,
-              matters: bool = False, seconds: float = SECONDS) -> Submission:
+              matters: bool = False, seconds: float = SECONDS, read: Submission | None = None) -> Submission:
     """The submission in this student's folder, under its path below submitted/; it says so if none can be read.
 
-    `folder` is where the work lies, if somebody looked already; `matters`: whether late work loses something;
-    `seconds` are those of its budget.
+    `folder` is where the work lies, if somebody looked already, and `read` what they read there; `matters`: whether
+    late work loses something; `seconds` are those of its budget.
     """
     assignment = assignment or lesson.name
     folder, own = folder or work_folder(course, student, assignment), course.path("submitted", student, assignment)
     top = own.parent.parent
-    link = _link(course, folder)
-    submission = read_folder(folder, student, lesson, folder != own.parent, seconds) if link is None else Submission(
-        "", student, lesson.name, unreadable=a_link(link.name))
+    submission = read or read_apart(partial(_read, course, lesson, student, assignment, folder), "", student, lesson,
+                                    seconds)
     if folder != own:
         submission = replace(submission, notices=(*submission.notices, _found_in(
             folder.relative_to(top), own.relative_to(top), submission.unreadable is None)))

@@ -7,6 +7,7 @@ the wall clock never decides.
 from __future__ import annotations
 
 import _imp
+import fcntl
 import gc
 import os
 import resource
@@ -24,11 +25,14 @@ from autograder.records import Submission, Text, text
 
 SECONDS = 5.0                             # of processor time, for one submission; less where its budget is less
 MEMORY = 96 * 2**20                       # bytes beyond what the process begins with, which is up to 150 MB
+GROWN = 32 * 2**20                        # bytes that a process may keep of what it read before another takes its place
+AHEAD = 2**20                             # bytes that may be read before they are asked for
 RECORD = 64 * 2**20                       # bytes of one answer
 REMARKS = 50                              # about one submission
 _GRACE = 2                                # seconds after which the kernel ends what does not end by itself
 _seconds = SECONDS                        # in a reading process: those that one submission has
 _counted = 0.0                            # and those that were told already
+_began = 0                                # bytes that it had when it began
 _READ, _FAILED = b"r", b"f"               # what begins a record
 T = TypeVar("T")
 
@@ -69,6 +73,8 @@ def each(read: Callable[[], Iterable[T]], kind: type[T], seconds: float = SECOND
     import autograder.intake.archive  # noqa: F401 (no child waits for the lock of an import that a thread holds)
 
     ours, theirs = os.pipe()
+    with suppress(OSError, AttributeError):                 # only Linux has it, and bounds it for each user
+        fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, AHEAD)
     child = _fork()
     if child == 0:
         os.close(ours)                        # else it would wait for ever to write to itself, once nobody reads
@@ -170,16 +176,28 @@ def _send(answers: BinaryIO, answer: object) -> None:
 
 
 def _become_small(seconds: float) -> None:
-    global _counted, _seconds
-    _counted, _seconds = time.process_time(), seconds
+    global _began, _counted, _seconds
+    _began, _counted, _seconds = _size(), time.process_time(), seconds
     gc.disable()                          # it would touch, and so copy, everything that this process inherited
     signal.signal(signal.SIGINT, signal.SIG_IGN)            # Ctrl-C is for the parent, who ends this process
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGPROF, _time_is_up)
-    with suppress(OSError, ValueError):                     # only Linux reports its memory
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + MEMORY)
+    can_go_on()
     _limit(resource.RLIMIT_CORE, 0)
+
+
+def can_go_on() -> bool:
+    """Give the next submission all the memory that one may use; False where those before it left too much behind."""
+    if size := _size():
+        _limit(resource.RLIMIT_AS, size + MEMORY)
+    return size - _began <= GROWN
+
+
+def _size() -> int:
+    """The bytes of this process; 0 where the system does not tell."""
+    with suppress(OSError, ValueError):                     # only Linux reports its memory
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    return 0
 
 
 def _limit(what: int, most: int) -> None:

@@ -115,16 +115,16 @@ def read_folder(folder: str | Path, student: str, lesson: Lesson, deep: bool = T
     It is read in a separate process, under limits, of which one is these `seconds`. Unless it is to be read `deep`,
     only the files directly in it count.
     """
-    return _apart(lambda: _read_folder(folder, student, lesson, deep), "", student, lesson, seconds)
+    return read_apart(lambda: in_folder(folder, student, lesson, deep), "", student, lesson, seconds)
 
 
 def from_sources(name: str, student: str, sources: Sequence[str], lesson: Lesson, seconds: float = apart.SECONDS
                  ) -> Submission:
     """The submission in these sources of code cells, without metadata: what a running kernel knows."""
-    return _apart(lambda: of_sources(name, student, sources, lesson), name, student, lesson, seconds)
+    return read_apart(lambda: of_sources(name, student, sources, lesson), name, student, lesson, seconds)
 
 
-def _apart(read: Callable[[], Submission], name: str, student: str, lesson: Lesson, seconds: float) -> Submission:
+def read_apart(read: Callable[[], Submission], name: str, student: str, lesson: Lesson, seconds: float) -> Submission:
     """What this reads, in a process of its own; if that exceeds its limits, a submission that says so."""
     try:
         return apart.one(read, Submission, seconds)
@@ -134,7 +134,8 @@ def _apart(read: Callable[[], Submission], name: str, student: str, lesson: Less
         return unreadable(name, student, error.why, lesson)
 
 
-def _read_folder(folder: str | Path, student: str, lesson: Lesson, deep: bool) -> Submission:
+def in_folder(folder: str | Path, student: str, lesson: Lesson, deep: bool = True) -> Submission:
+    """As read_folder, in this process and without limits."""
     try:
         return _in_folder(folder, student, lesson, deep)
     except Unreadable as error:
@@ -162,7 +163,7 @@ def _at(path: str, kind: int, identity: str, readers: Sequence[_Reader], begun: 
         file = File(PurePosixPath(path), identity, 0.0, lambda: load(path))
         for lesson in (reader.lesson for reader in readers):
             student = student_of(absolute, lesson)
-            yield _in_time(path, student, lesson, partial(loaded, path, student, file, lesson))
+            yield in_time(path, student, lesson, partial(loaded, path, student, file, lesson))
 
 
 def _folder(path: str, absolute: PurePosixPath, readers: Sequence[_Reader], begun: Begun) -> Iterator[Submission]:
@@ -195,7 +196,7 @@ def _why(error: BaseException) -> Text:
     return apart.too_long() if isinstance(error, apart.TooLong) else apart.TOO_LARGE
 
 
-def _in_time(name: str, student: str, lesson: Lesson, make: Callable[[], T]) -> T | Submission:
+def in_time(name: str, student: str, lesson: Lesson, make: Callable[[], T]) -> T | Submission:
     """The submissions that this makes; if it exceeds the limits of one submission, a submission that says so."""
     try:
         with apart.in_time():
@@ -273,7 +274,7 @@ def _of_work(path: str, work: Work, reader: _Reader, ended: Text | None) -> Subm
         name = work.folder or str((work.files or work.spare)[0].path)
         if ended is not None:
             return unreadable(name, work.student, ended, lesson)
-        return _in_time(name, work.student, lesson, lambda: _chosen(work, reader))
+        return in_time(name, work.student, lesson, lambda: _chosen(work, reader))
     return unreadable(path if work.folder == "." else work.folder, work.student, nothing_here(work.others), lesson)
 
 

@@ -5,8 +5,8 @@ Only a few of them are in memory at any moment. A failure stays with its own sub
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -19,7 +19,7 @@ from autograder.course.lock import only_one
 from autograder.course.rules import rules_of
 from autograder.course.settings import SettingsThere
 from autograder.course.store import Grades, Store
-from autograder.course.submitted import SubmittedFolder, submitted
+from autograder.course.submitted import SubmittedFolder, read_ahead, submitted
 from autograder.faults import FULL, Stopped, ends_the_run, reason
 from autograder.judge.engine import Limits
 from autograder.judge.rehearsal import rehearse
@@ -68,18 +68,21 @@ class Class:
         """Whether late work loses points here."""
         return self.task.settings.late.rule != "none" and due_date(self.course, self.lesson.name) is not None
 
-    def submissions(self, students: Iterable[str]) -> Iterator[Submission]:
-        """One submission for each of these students, read when it is needed."""
-        for student in students:
-            with stage("read"):
-                submission = self._read(student)
-            yield submission
+    def submissions(self, students: Iterable[str]) -> Generator[Submission, None, None]:
+        """One submission for each of these students, read a little before it is needed."""
+        folders = {student: self.folders[student] for student in students}
+        with closing(read_ahead(self.course, self.lesson, folders, self.task.limits.budget)) as found:
+            for student in folders:
+                with stage("read"):
+                    submission = self._submitted(student, next(found))
+                yield submission
 
-    def _read(self, student: str) -> Submission:
+    def _submitted(self, student: str, read: Submission | Exception) -> Submission:
         matters, folder = self._lateness_matters, self.folders[student]
         try:
-            return submitted(self.course, self.lesson, student, folder=folder, matters=matters,
-                             seconds=self.task.limits.budget)
+            if isinstance(read, Exception):
+                raise read
+            return submitted(self.course, self.lesson, student, folder=folder, matters=matters, read=read)
         except Exception as error:
             if ends_the_run(error):
                 raise
@@ -91,7 +94,8 @@ class Class:
         """The submissions of these students with their grades, as they become ready."""
         dispatcher = Dispatcher(pool, self.task, store, self.force, self.profile,
                                 lambda words: self.event("worker lost", message=words), meanwhile, language)
-        return dispatcher.judged(self.submissions(students))
+        with closing(self.submissions(students)) as submissions:
+            yield from dispatcher.judged(submissions)
 
     def graded_by(self, pool: Pool) -> tuple[Path, str, str, str]:
         """What the store must know to tell which grades can be reused here."""
