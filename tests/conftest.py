@@ -49,9 +49,38 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+#: in these, a test that `make test` leaves out takes long; the longest come first
+LONG = ("test_nbgrader_suite.py", "test_pythons.py", "test_bounds.py", "test_hub.py", "test_ordinary_user.py",
+        "test_docs.py", "test_clock.py", "test_container.py", "test_sdist.py", "test_everywhere.py", "test_dev.py")
+
+
+@pytest.hookimpl(trylast=True)                  # of the tests that this run wants, and of no others
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest begins first, so that no core waits for it at the end."""
-    items.sort(key=lambda item: item.path.name != "test_proof.py")
+    """Let each worker begin with its share of what takes longest, so that no core waits for it at the end.
+
+    At the start xdist hands each worker a run of tests of one length, and later moves tests from the ends of these.
+    """
+    proof = [item for item in items if "quick" in getattr(item, "fixturenames", ())]       # one makes it for all
+    ranks = {name: rank for rank, name in enumerate(LONG)}
+    long = sorted((item for item in items if item.path.name in ranks and not _fast(item)),
+                  key=lambda item: ranks[item.path.name])
+    begun = {*proof, *long}
+    rest = [item for item in items if item not in begun]
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    shares = [long[worker::workers] for worker in range(workers)]
+    shares[-1] = proof + shares[-1]
+    left, items[:] = len(items), []
+    for worker, share in enumerate(shares):
+        size = left // (workers - worker)
+        left -= size
+        items += share
+        items += rest[:max(0, size - len(share))]
+        del rest[:max(0, size - len(share))]
+    items += rest
+
+
+def _fast(item: pytest.Item) -> bool:
+    return not any(item.iter_markers("slow")) and not any(item.iter_markers("integration"))
 
 
 def pytest_collection_finish() -> None:

@@ -12,7 +12,6 @@ import by_hand
 import msgspec
 import pytest
 from by_hand import BROKEN, GRADE, UNREADABLE, changed
-from junitparser import JUnitXml
 from stores import keep
 
 from autograder import cli
@@ -134,9 +133,15 @@ def test_gradescope_takes_every_verdict(verdict):
 
 # --- JUnit --------------------------------------------------------------------------------------------------------
 
+def junit(folder: Path, grades: list):
+    """The report of these grades, as a reader of such reports reads it."""
+    from junitparser import JUnitXml
+    (folder / "report.xml").write_bytes(written("junit", grades))
+    return JUnitXml.fromfile(str(folder / "report.xml"))
+
+
 def test_junit_has_a_suite_for_each_submission_and_a_case_for_each_check(tmp_path):
-    (tmp_path / "report.xml").write_bytes(written("junit", [FIRST, UNREADABLE, BROKEN]))
-    suites = list(JUnitXml.fromfile(str(tmp_path / "report.xml")))
+    suites = list(junit(tmp_path, [FIRST, UNREADABLE, BROKEN]))
     assert [suite.name for suite in suites] == ["student-01", "student-01", "student-01"]
     assert [(suite.tests, suite.failures, suite.errors) for suite in suites] == [(8, 2, 0), (1, 0, 1), (1, 0, 1)]
     for suite in suites:
@@ -163,8 +168,7 @@ def test_junit_uses_no_attribute_that_the_schema_of_jenkins_lacks():
 
 
 def test_junit_failures_say_what_happened(tmp_path):
-    (tmp_path / "report.xml").write_bytes(written("junit", [FIRST]))
-    (suite,) = JUnitXml.fromfile(str(tmp_path / "report.xml"))
+    (suite,) = junit(tmp_path, [FIRST])
     failed = {case.name: case.result[0] for case in suite if case.result}
     assert {name.partition(":")[0] for name in failed} == {"general", "rejects"}
     assert {one.type for one in failed.values()} == {"wrong", "timed_out"}
@@ -173,8 +177,7 @@ def test_junit_failures_say_what_happened(tmp_path):
 
 def test_junit_survives_what_students_write(tmp_path):
     evil = changed(student="<&\x00\ufffe\ud800\x1b[31m", notices=(text("]]> {x}", x="\x07\ud800"),))
-    (tmp_path / "report.xml").write_bytes(written("junit", [evil]))
-    (suite,) = JUnitXml.fromfile(str(tmp_path / "report.xml"))
+    (suite,) = junit(tmp_path, [evil])
     assert suite.name.startswith("<&")
 
 

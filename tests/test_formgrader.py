@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 from courses import hand_in, released
@@ -20,9 +21,9 @@ from autograder.course.folder import Course
 from autograder.lessons.installed import load_lesson
 from autograder.nbgrader.marks import formgrader_pages
 
-playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium")
-pytestmark = [pytest.mark.integration, pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")]
+pytestmark = [pytest.mark.integration,
+              pytest.mark.skipif(not CHROMIUM or not find_spec("playwright"), reason="no Chromium, or no Playwright")]
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]
 ATTACK = "<img src=x onerror=\"document.title='taken'\"><script>document.title='taken'</script>"
@@ -66,7 +67,8 @@ def server(course, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def window(server, tmp_path_factory):
-    with playwright.sync_playwright() as driver:
+    from playwright.sync_api import sync_playwright  # slow to import
+    with sync_playwright() as driver:
         browser = driver.chromium.launch_persistent_context(
             tmp_path_factory.mktemp("profile"), executable_path=CHROMIUM, headless=True, args=ARGUMENTS,
             viewport={"width": 1200, "height": 1000})

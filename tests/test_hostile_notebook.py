@@ -14,7 +14,7 @@ from courses import cell_of, hand_in, run_nbgrader
 from damage import honest
 from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
-from test_formgrader import open_submission, playwright, pytestmark, server, shot, window  # noqa: F401
+from test_formgrader import open_submission, pytestmark, server, shot, window  # noqa: F401
 
 from autograder import cli
 from autograder.cli.common import NOT_ALL_GRADED
