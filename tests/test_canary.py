@@ -61,7 +61,7 @@ def told(grade: Grade) -> dict[str, set[str]]:
     return {name: found for name, output in outputs(grade).items() if (found := canary.found_in(output))}
 
 
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed not in (0, 4)))
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed != 4))
                                   for seed in range(12)])
 def test_no_output_holds_a_hidden_input(graded, seed):
     grade = graded(canary.hostile(seed))
@@ -69,7 +69,8 @@ def test_no_output_holds_a_hidden_input(graded, seed):
     assert told(grade) == {}
 
 
-@pytest.mark.parametrize(("name", "channel"), [("multihead", "key"), ("split_heads", "shape")])
+@pytest.mark.parametrize(("name", "channel"), [
+    ("multihead", "key"), pytest.param("split_heads", "shape", marks=pytest.mark.slow)])
 def test_without_the_quoting_it_would_be_found(graded, monkeypatch, name, channel):
     monkeypatch.setattr("autograder.judge.worlds.quoted", lambda why, lengths=None: quoting.quoted(why))
     monkeypatch.setattr(facts, "_argument", lambda ask, call, names, path: path)

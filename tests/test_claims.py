@@ -49,7 +49,7 @@ def claimed(exercise: ExerciseGrade) -> Iterator[str]:
             yield from (name.lower() for name in str(one.values["right"]).split(", ") if name.startswith("dW"))
 
 
-@pytest.mark.parametrize("id", by_turns(MISTAKES, 16, 4))
+@pytest.mark.parametrize("id", by_turns(MISTAKES, 32, 4))
 def test_what_is_said_to_be_right_is_right(id: str) -> None:
     judge = assessor()
     whole, mistake = judge.catalogue, MISTAKES[id]
@@ -77,7 +77,7 @@ def test_a_title_never_stands_behind_a_word_that_contradicts_it() -> None:
     assert ("wrong", "nog niet waar") in words
 
 
-@pytest.mark.parametrize("name", FACTORS)
+@pytest.mark.parametrize("name", by_turns(FACTORS, 3, 1))
 @pytest.mark.parametrize("function", RETURNS)
 def test_a_factor_has_the_one_name_that_is_true(function: str, name: str) -> None:
     source = LESSON.reference_source

@@ -138,14 +138,17 @@ def no_nbgrader(*_: object) -> None:
 
 
 @pytest.fixture
-def first(tmp_path, monkeypatch) -> Course:
+def first(made_once, tmp_path, monkeypatch) -> Course:
     """A course whose gradebook nbgrader has just made, with a cache of its own; it will not make another one."""
+    def make(folder: Path) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+            put_empty_gradebook(f"sqlite:///{folder}/fills-the-cache.db")
+            make_gradebook(new_course(folder / "first"), LESSON)
+    shutil.copytree(made_once("first-of-its-notebook", make), tmp_path, dirs_exist_ok=True)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    put_empty_gradebook(f"sqlite:///{tmp_path}/fills-the-cache.db")
-    course = new_course(tmp_path / "first")
-    make_gradebook(course, LESSON)
     monkeypatch.setattr(GradebookWriter, "_register", no_nbgrader)
-    return course
+    return Course.find(tmp_path / "first")
 
 
 def test_the_next_course_with_the_same_notebook_needs_no_nbgrader(first, tmp_path):

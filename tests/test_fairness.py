@@ -23,7 +23,7 @@ def test_any_combination_of_right_steps_keeps_every_point(data: st.DataObject):
 
 def test_right_solutions_keep_every_point_behind_the_wall():
     with Engine(LESSON) as engine:
-        for seed in range(1000, 1012):
+        for seed in range(1000, 1004):
             name = f"variant-{seed}.py"
             grade = engine.grade(read_bytes(name, seeded_variant(LESSON, seed).encode(), LESSON))
             lost = [(exercise.name, verdict) for exercise in grade.exercises[:-1] for verdict in exercise.verdicts

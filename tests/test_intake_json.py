@@ -303,12 +303,15 @@ def test_no_bytes_raise(lesson, content, name):
     assert_is_answered(read_bytes(name, content, lesson))
 
 
-@given(anything | notebook_like)
-@settings(max_examples=300, deadline=None)
-def test_no_json_raises(lesson, document):
-    assert_is_answered(read_bytes("a.ipynb", json.dumps(document).encode(), lesson))
-    unescaped = json.dumps(document, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    assert_is_answered(read_bytes("a.ipynb", unescaped, lesson))
+@pytest.mark.parametrize("examples", [60, pytest.param(300, marks=pytest.mark.slow)])
+def test_no_json_raises(lesson, examples):
+    @given(anything | notebook_like)
+    @settings(max_examples=examples, deadline=None)
+    def any_json_is_answered(document):
+        assert_is_answered(read_bytes("a.ipynb", json.dumps(document).encode(), lesson))
+        unescaped = json.dumps(document, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        assert_is_answered(read_bytes("a.ipynb", unescaped, lesson))
+    any_json_is_answered()
 
 
 @given(st.integers(0, len(HONEST)), st.binary(min_size=1, max_size=3))

@@ -130,6 +130,7 @@ def test_what_the_cells_print_is_not_taken_for_the_answer():
     assert answer["points"]["merge_heads"] == 2.0
 
 
+@pytest.mark.slow
 def test_characters_that_no_program_can_hold_do_not_break_the_engine():
     assert answer_of("x = '\ud800'", solution("merge_heads"))["points"]["merge_heads"] == 2.0
 

@@ -61,6 +61,7 @@ def engine_files() -> list[Path]:
     return [path for path in PACKAGE.rglob("*.py") if "lessons" not in path.parts and "_course" not in path.parts]
 
 
+@pytest.mark.slow
 @each_lesson
 def test_the_engine_names_no_lesson(lesson: Lesson) -> None:
     for path in engine_files():
@@ -68,6 +69,7 @@ def test_the_engine_names_no_lesson(lesson: Lesson) -> None:
             assert not (isinstance(node, ast.Constant) and node.value == lesson.name), path
 
 
+@pytest.mark.slow
 @each_lesson
 def test_the_engine_names_no_function_of_a_lesson(lesson: Lesson) -> None:
     """Names in strings and in code; a docstring may give an example."""
@@ -89,6 +91,7 @@ def functions(folder: Path) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 def test_no_lesson_repeats_a_function_of_another_one() -> None:
     seen: dict[str, str] = {}
     for name in [*lesson_names(), "shared"]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from local import LESSON
 from mistake_table import TABLE
+from sampled import by_turns
 
 from autograder.lessons.kit.lesson import Mistake, written
 from autograder.lessons.multihead.mistakes.loops import LOOPS
@@ -20,7 +21,7 @@ NAMES = ("wq", "wk", "wv", "wo")
 EARLIER = ("split_heads", "merge_heads")
 EXERCISES = (*EARLIER, "multihead", "multihead_backward")
 MISTAKES = LESSON.mistakes
-each_mistake = pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.id)
+each_mistake = pytest.mark.parametrize("mistake", by_turns(MISTAKES, 3, 1), ids=lambda mistake: mistake.id)
 
 
 def functions(source: str, **stand_ins: Callable[..., Any]) -> Functions:

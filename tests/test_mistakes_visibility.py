@@ -21,7 +21,9 @@ W6_X = np.array([[[1, 0, 0, 1, 0.5, 0, -1, 0], [0, 1, 1, 0, 0, 0.5, 0, -1], [1, 
 
 
 def each(rows: list[list[str]]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(("name", "passes", "invisible"), rows, ids=[row[0] for row in rows])
+    """Every third in `make test`."""
+    return pytest.mark.parametrize(("name", "passes", "invisible"), [
+        pytest.param(*row, id=row[0], marks=[pytest.mark.slow] * (place % 3 > 0)) for place, row in enumerate(rows)])
 
 
 def near(got: Any, want: Any, within: float = 1e-9) -> bool:

@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+from sampled import by_turns
 
 from autograder.judge.engine import Limits
 from autograder.judge.local_subject import LocalSubject
@@ -275,14 +276,15 @@ def asked(sandbox: Sandbox, *cells: str, large: bool = False, units: bool = True
                            student.answer(case.watched))
 
 
-@pytest.mark.parametrize("step", ["1e-20", "1e-40", "1e-70", "1e-100", "1e-130", "1e-160", "1e-200",
-                                  "1e-20 * abs(base[name]).max()", "1e-30 * max(1, abs(base[name][i]))"])
+@pytest.mark.parametrize("step", by_turns([
+    "1e-20", "1e-40", "1e-70", "1e-100", "1e-130", "1e-160", "1e-200", "1e-20 * abs(base[name]).max()",
+    "1e-30 * max(1, abs(base[name][i]))"], 4, 1))
 def test_a_step_of_a_fixed_size_is_told_from_the_numbers_alone(sandbox, step):
     hidden = f"        import sys; sys.settrace(None)\n        size = {{}}{STEP}".replace("STEP", f"({step})")
     assert asked(sandbox, *cell(hidden)) == [IN_OTHER_UNITS]
 
 
-@pytest.mark.parametrize("how", HIDING)
+@pytest.mark.parametrize("how", by_turns(HIDING, 5, 1))
 def test_where_the_code_could_not_be_watched_a_person_is_told(sandbox, how):
     ends = how == "an end where it is watched"
     hides = f"_right = multihead_backward\ndef multihead_backward(cache, params, dy):\n    {HIDING[how]}\n" \

@@ -256,6 +256,7 @@ def test_work_for_another_lesson_than_the_named_one_is_said_to_be(course):
     assert (grade.notices, grade.for_a_person) == ((), ())
 
 
+@pytest.mark.slow
 def test_work_that_fits_two_lessons_is_said_to(course):
     second_softmax("other")
     shutil.copy(SOLUTION, "work.py")

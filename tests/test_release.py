@@ -166,6 +166,7 @@ def test_a_leak_is_named_and_leaves_the_old_release_alone(course, tmp_path, edit
     assert len(str(leak.value).splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_each_edition_is_released_and_only_one_assignment_is_known(course, tmp_path):
     for name in ("multihead", "multihead-en"):
         made = release(course, name, db_url=f"sqlite:///{tmp_path}/gradebook.db")

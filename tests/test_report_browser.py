@@ -238,6 +238,7 @@ def test_printing_puts_every_row_on_paper(page):
     assert sheets.count() == 0
 
 
+@pytest.mark.slow
 def test_on_a4_every_check_has_its_name_and_nothing_is_wider_than_the_paper(browser, tmp_path):
     path = tmp_path / "report.html"
     path.write_text(report_page(Run(class_of(3)), "nl"), encoding="utf-8")

@@ -82,6 +82,7 @@ def test_a_student_who_fetches_feedback_gets_our_page_in_nbgraders_and_no_hidden
     assert "test_split_heads" in pages["multihead.html"]
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_marks_as_they_are_when_it_is_returned(course):
     grade_course(course.root, jobs=1)
     with Gradebook(course.db_url) as gradebook:

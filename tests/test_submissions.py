@@ -105,7 +105,7 @@ def found(texts: tuple[Text, ...], parts: list[str] | None) -> list[str] | None:
             + [template for template in templates if not any(part in template for part in parts)])
 
 
-@pytest.mark.parametrize("slug", by_turns(SUBMISSIONS, 6, 2, long=LONG))
+@pytest.mark.parametrize("slug", by_turns(SUBMISSIONS, 12, 2, long=LONG))
 def test_a_submission_is_graded_as_its_folder_says(slug: str, engine_with: Callable[[Limits], Engine]) -> None:
     expect = msgspec.json.decode((FOLDER / slug / "expect.json").read_bytes(), type=Expect)
     assert expect.names() <= {*EXERCISES, *CHECKS}

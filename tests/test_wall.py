@@ -134,6 +134,7 @@ def test_the_interpreter_behind_the_wall_is_the_judges(tier: str) -> None:
         assert one.answer(Call("f", ())).value == (sys.version, __import__("numpy").__version__)
 
 
+@pytest.mark.slow
 def test_an_autograder_installed_beside_numpy_cannot_be_seen(tier: str, tmp_path: Path) -> None:
     """The usual way to install it. Nothing but the packages that students need is shown of that folder."""
     site = tmp_path / "site-packages"

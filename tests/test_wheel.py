@@ -35,6 +35,7 @@ def test_the_wheel_is_typed(installed: Path) -> None:
     assert (installed / "autograder" / "py.typed").is_file()
 
 
+@pytest.mark.slow
 def test_the_wheel_speaks_dutch(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.ipynb").write_bytes(b"")
     done = autograder(installed, tmp_path, "check", "empty.ipynb")

@@ -93,27 +93,29 @@ def test_what_is_not_plain_does_not_come_through(value):
         over_the_wire(value)
 
 
-@given(st.binary(max_size=200))
-@settings(max_examples=1000, deadline=None)
-def test_random_bytes_raise_nothing_but_wire_errors(body):
+def random_bytes(body):
     for decode in (decode_from_worker, decode_from_judge):
         with suppress(WireError):
             decode(body)
 
 
-@given(st.binary(max_size=100))
-@settings(max_examples=1000, deadline=None)
-def test_random_bytes_as_a_value_raise_nothing_but_wire_errors(body):
+def random_bytes_as_a_value(body):
     with suppress(WireError):
         decode_from_worker(answer_with(body))
 
 
-@given(st.integers(0, 255), st.lists(st.integers(0, 2**64 - 1), max_size=9), st.binary(max_size=64),
-       st.integers(0, 255))
-@settings(max_examples=1000, deadline=None)
-def test_random_arrays_raise_nothing_but_wire_errors(code, shape, body, ndim):
+def random_arrays(code, shape, body, ndim):
     with suppress(WireError):
         decode_from_worker(array_frame(code, tuple(shape), body, ndim))
+
+
+@pytest.mark.parametrize("examples", [200, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("decoded", "made"), [
+    (random_bytes, [st.binary(max_size=200)]), (random_bytes_as_a_value, [st.binary(max_size=100)]),
+    (random_arrays, [st.integers(0, 255), st.lists(st.integers(0, 2**64 - 1), max_size=9), st.binary(max_size=64),
+                     st.integers(0, 255)])])
+def test_random_input_raises_nothing_but_wire_errors(decoded, made, examples):
+    settings(max_examples=examples, deadline=None)(given(*made)(decoded))()
 
 
 @pytest.mark.parametrize(("code", "shape", "body"), [

@@ -77,7 +77,7 @@ def test_all_processes_of_a_submission_have_one_account(student):
     assert (refused.status, refused.error) == ("refused", "its answers together are too large to be kept")
 
 
-@pytest.mark.parametrize("megabytes", [8, 24], ids="{} MB".format)
+@pytest.mark.parametrize("megabytes", [pytest.param(8, marks=pytest.mark.slow), 24], ids="{} MB".format)
 def test_a_large_array_of_an_answer_makes_way_and_can_still_be_handed_back(student, megabytes):
     """A cache with the Jacobian of a softmax in it takes 10 MB; only the student's own backward reads that."""
     allowance = Allowance()

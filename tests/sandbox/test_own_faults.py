@@ -6,6 +6,7 @@ import os
 import resource
 
 import pytest
+from sampled import by_turns
 from test_attacks import POINTS, short_lesson, submission
 
 from autograder.judge.engine import Engine, Limits
@@ -44,7 +45,7 @@ def counted(monkeypatch, place, fail_at, fault):
 @pytest.mark.parametrize("fault", [
     pytest.param(fault, id=name, marks=[pytest.mark.slow] * (name != "memory"))
     for name, fault in zip(("memory", "descriptors", "input and output"), FAULTS, strict=True)])
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", by_turns(PLACES, 3, 1))
 def test_a_fault_of_the_judges_is_never_a_mark(engine, monkeypatch, place, fault):
     with monkeypatch.context() as patch:
         calls = counted(patch, place, 0, fault)
@@ -60,7 +61,7 @@ def test_a_fault_of_the_judges_is_never_a_mark(engine, monkeypatch, place, fault
         assert (honest.status, honest.points) == ("graded", POINTS)
 
 
-@pytest.mark.parametrize("room", range(8))
+@pytest.mark.parametrize("room", by_turns(range(8), 3, 1))
 def test_a_judge_without_descriptors_is_broken_or_grades_rightly(engine, room):
     assert engine.grade(submission()).points == POINTS
     for server in engine._sandbox.children._servers.values():

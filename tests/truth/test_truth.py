@@ -44,7 +44,7 @@ def graded(engine_with: Callable[[Limits], Engine]) -> Callable[[str], Grade]:
     return grade
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (place % 6 > 0))
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (place % 12 > 0))
                                   for place, name in enumerate(CASES)])
 def test_what_a_stranger_hands_in(graded: Callable[[str], Grade], name: str) -> None:
     case = CASES[name]
