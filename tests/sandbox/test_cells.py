@@ -1,8 +1,12 @@
 """A student's cells, statement by statement."""
 from __future__ import annotations
 
+from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT
+
 import pytest
 
+from autograder.sandbox.inside.cells import Cells
+from autograder.sandbox.inside.definitions import only_definitions
 from autograder.sandbox.wire.messages import CUT, OUTPUT_CAP, Note, Run
 
 
@@ -135,3 +139,49 @@ def test_definitions_mode_leaves_out_what_may_hang(cells, statement):
     assert run(cells, f"{statement}\ndef later(): return 1", "definitions").output == ""
     assert "x" not in cells.namespace
     assert "later" in cells.namespace
+
+
+# --- cells that are compiled at once ------------------------------------------------------------------------------
+
+@pytest.mark.parametrize(("source", "looks_up"), [
+    ("def f(x, y=1):\n    return x\nK = 3\ng = lambda: K", False), ("async def f(): await g()", False),
+    ("import math\nfrom math import pi as p\ndef f(x: math.e = p): pass", True), ("from math import pi\nx = pi", True),
+    ("from __future__ import annotations\ndef f(x: nothing): pass", True)])
+def test_what_only_defines_something_is_compiled_at_once(source, looks_up):
+    assert only_definitions(source, "cell 1", 0, looks_up=True) is not None
+    assert (only_definitions(source, "cell 1", 0, looks_up=False) is None) == looks_up
+
+
+@pytest.mark.parametrize("source", [
+    "f()", "x = f()", "def f(x=g()): pass", "@g\ndef f(): pass", "class A: pass", "x = y + 1", "x = f'{y}'",
+    "x: int = y", "x[0] = 1", "x.y = 1", "del x", "for i in x: pass", "while x: pass", "if x: pass",
+    "try:\n    pass\nexcept y: pass",
+    "assert x", "raise x", "with x: pass", "[y for y in x]", "x, y = z", "from math import *", "global x\nx = 1",
+    "await g()", "return", "def f(:", "'''text'''\nx = 1", "x = '\\d'", "x = 1 is 2", f"x = '{'y' * 2**16}'"])
+def test_what_may_fail_or_take_long_runs_statement_by_statement(source):
+    assert only_definitions(source, "cell 1", PyCF_ALLOW_TOP_LEVEL_AWAIT, looks_up=True) is None
+
+
+def test_a_cell_of_imports_that_fails_goes_on_with_its_definitions(cells):
+    ran = run(cells, "import math\nimport only_mine\ndef f(): return math.pi\nfrom only_mine import g\nx = math.e")
+    assert (ran.status, ran.error) == ("raised", "ModuleNotFoundError: No module named 'only_mine' (line 2)")
+    assert ran.notes == [Note("stopped", ran.error)]
+    assert (cells.namespace["f"]() < 4, cells.namespace["x"] < 3) == (True, True)
+
+
+def test_lazy_annotations_of_a_cell_hold_for_later_ones(cells):
+    assert run(cells, "from __future__ import annotations\ndef f(x: nothing): pass").status == "ok"
+    assert run(cells, "def g(x: nothing): pass", cell=4).status == "ok"
+
+
+def test_a_source_warns_once(cells):
+    with pytest.warns(SyntaxWarning) as warned:
+        run(cells, "def f(): return 1 is 2")
+    assert len(warned) == 1
+
+
+def test_a_stand_in_is_there_for_what_the_same_cell_binds_to_it():
+    bound = {}
+    cells = Cells(bound, lambda: bound.update(f="stand-in"))
+    cells.run(Run(7, 0, "def f(): pass\ndef h(): pass\ng = f", replace=["f"]))
+    assert (bound["f"], bound["g"]) == ("stand-in", "stand-in")

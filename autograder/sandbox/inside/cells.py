@@ -20,7 +20,13 @@ from types import CodeType
 from typing import Any, Literal, NamedTuple
 
 from autograder.sandbox.inside.blocks import readable
-from autograder.sandbox.inside.definitions import defines, imported_names, names_something, without_absent
+from autograder.sandbox.inside.definitions import (
+    defines,
+    imported_names,
+    names_something,
+    only_definitions,
+    without_absent,
+)
 from autograder.sandbox.inside.magics import Shell, as_python, display, show_nothing, without_cell_magic
 from autograder.sandbox.wire.calling import cell_filename, described
 from autograder.sandbox.wire.messages import CUT, NOTES_CAP, OUTPUT_CAP, WORDS_CAP, Note, Ran, Run
@@ -119,6 +125,8 @@ class Cells:
 
     def _run(self, request: Run, slow: list[int]) -> Failure | None:
         """The first failure. After it, only the remaining definitions run."""
+        if not request.skip and self._has_defined(request):
+            return None
         try:
             statements, unread = self._statements(request.source, cell_filename(request.cell))
         except BaseException as error:
@@ -144,6 +152,21 @@ class Cells:
                 slow.append(number)
         return failure
 
+    def _has_defined(self, request: Run) -> bool:
+        """Whether the cell only defines something, and now has."""
+        filename, one_by_one = cell_filename(request.cell), bool(request.replace) or request.mode != "all"
+        code = only_definitions(request.source, filename, self._flags, looks_up=not one_by_one)
+        if code is None:
+            return False
+        _show(request.source, filename)
+        try:
+            eval(code, self.namespace)
+        except BaseException:             # statement by statement it may go further
+            return False
+        self._flags |= code.co_flags & _FUTURE
+        self._after()
+        return True
+
     def _statements(self, source: str, filename: str) -> tuple[list[tuple[ast.stmt, CodeType]], SyntaxError | None]:
         """The cell's statements, each compiled, and the syntax error in what could not be read.
 
@@ -159,7 +182,7 @@ class Cells:
             if still is None or len(more) > len(body):
                 source, body, unread = plain, more, still
                 self._note("typed", "")
-        linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+        _show(source, filename)
         compiled = []
         for statement in body:
             try:
@@ -193,3 +216,8 @@ class Cells:
         result = eval(code, self.namespace)
         if code.co_flags & inspect.CO_COROUTINE:            # an await outside any function
             importlib.import_module("asyncio").run(result) # 30 ms that hardly any submission needs
+
+
+def _show(source: str, filename: str) -> None:
+    """Let tracebacks and `inspect` find the lines of this cell."""
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)

@@ -4,12 +4,45 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import inspect
+import opcode
+import warnings
 from collections.abc import Mapping
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
+_LONG = 2**16                             # characters: what takes long to read is read once
+def _codes(*names: str) -> frozenset[int]:
+    """Those of these instructions that this Python has."""
+    return frozenset(opcode.opmap[name] for name in names if name in opcode.opmap)
+
+
+#: what binds names to functions and constants: it can neither fail nor take time
+_BINDS = _codes("RESUME", "CACHE", "NOP", "EXTENDED_ARG", "LOAD_CONST", "LOAD_SMALL_INT", "BUILD_TUPLE",
+                "MAKE_FUNCTION", "SET_FUNCTION_ATTRIBUTE", "STORE_NAME", "RETURN_VALUE", "RETURN_CONST")
+#: what imports and looks up beside that: where it fails, nothing is lost by doing all of it again
+_LOOKS_UP = _BINDS | _codes("IMPORT_NAME", "IMPORT_FROM", "POP_TOP", "LOAD_NAME", "LOAD_ATTR", "BUILD_CONST_KEY_MAP",
+                            "BUILD_MAP")
+
+
+def only_definitions(source: str, filename: str, flags: int, looks_up: bool) -> CodeType | None:
+    """The code of a whole cell that only binds names to functions and constants; None for any other cell.
+
+    With `looks_up` it may import, and look up what annotations and defaults name. To compile a cell at once takes half
+    as long as statement by statement.
+    """
+    if len(source) > _LONG:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")          # whoever reads it again warns
+            code = compile(source, filename, "exec", flags, dont_inherit=True)
+        simple = (_LOOKS_UP if looks_up else _BINDS).issuperset(code.co_code[::2])
+        return code if simple and "__doc__" not in code.co_names and not code.co_flags & inspect.CO_COROUTINE else None
+    except BaseException:                 # `warnings` may be a student's by now
+        return None
 
 
 def names_something(statement: ast.stmt) -> bool:

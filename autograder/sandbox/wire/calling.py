@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, TracebackType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -138,11 +139,21 @@ def _calls(*args: Any, **named: Any) -> Any:
     return asked(*args, **named)
 
 
+#: of functions that are nothing but that: each trial of a test makes proxies of the same ones
+_signatures: WeakKeyDictionary[FunctionType, inspect.Signature] = WeakKeyDictionary()
+
+
 def _signature(own: Any) -> inspect.Signature | None:
+    plain_function = type(own) is FunctionType and not own.__dict__
+    if plain_function and own in _signatures:
+        return _signatures[own]
     try:
-        return inspect.signature(own)
+        signature = inspect.signature(own)
     except Exception:
         return None
+    if plain_function:
+        _signatures[own] = signature
+    return signature
 
 
 def _in_order(signature: inspect.Signature | None, args: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
