@@ -17,6 +17,7 @@ from autograder.cli.lessons import lesson_option
 from autograder.cli.options import examples, language_option, nobodys_work, spare_the_given
 
 if TYPE_CHECKING:
+    from autograder.course.settings import Settings
     from autograder.output.exports import Format, Order
     from autograder.records import Grade
 
@@ -72,10 +73,7 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
                                f"{name} does not take one")
     spare_the_given(output, [str(path) for path in (file or stored(), roster) if path], "what is read for it")
     settings = course_settings()
-    scaled = settings.mark.scale != "none" and not own_points
-    if unit == "mark" and not scaled:
-        raise click.UsageError("there are no marks, only points: autograder.toml has no scale"
-                               if not own_points else f"{OWN} are points; leave out --as")
+    scaled = _scaled(settings, unit, own_points)
     found = to_export(file, lesson or "", own_points)
     people = class_of(file, section, found.grades)
     absent = absent_from(people, found) if file is None else []
@@ -83,8 +81,7 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
         found = found._replace(grades=of_these(found.grades, people))
     known = {grade.student for grade in found.grades}
     order = Order(language, item or found.lesson, roster and read_roster(roster, match, known),
-                  "," if decimal == "comma" else ".", grade_column, scaled and (unit or "mark") == "mark",
-                  people, absent, found.marks)
+                  "," if decimal == "comma" else ".", grade_column, scaled, people, absent, found.marks)
     files = _files(kind, found.grades, order, output)
     notes = [*found.notes, *people.notes, *nothing_from(people, absent)]
     for note in [*notes, *_notes(order, found.grades, settings.late.rule)]:
@@ -92,6 +89,15 @@ def export(file: Path | None, name: str, output: str, roster: Path | None, match
     _write(files, output)
     _say_who_is_unknown(kind, found)
     return NOT_ALL_GRADED if unknown(found.grades) else DONE
+
+
+def _scaled(settings: Settings, unit: str | None, own_points: bool) -> bool:
+    """Whether marks on the course's scale are exported, instead of points. UsageError where there are none."""
+    scaled = settings.mark.scale != "none" and not own_points
+    if unit == "mark" and not scaled:
+        raise click.UsageError("there are no marks, only points: autograder.toml has no scale"
+                               if not own_points else f"{OWN} are points; leave out --as")
+    return scaled and unit != "points"
 
 
 def _say_who_is_unknown(kind: Format, found: Export) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path, PurePath
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from nbgrader.api import MissingEntry
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins.zipcollect import ExtractorPlugin, FileNameCollectorPlugin
 from traitlets import Unicode, default
 
@@ -27,7 +27,6 @@ from autograder.course.settings import SettingsError, read_settings
 from autograder.intake.archive import archive_listing
 from autograder.intake.encoding import Unreadable
 from autograder.locale.language import translate
-from autograder.nbgrader.models import Assignment, models
 from autograder.nbgrader.session import notebooks_of
 
 EARLIER = ".earlier"                        # hidden: intake and nbgrader (by this course's configuration) ignore it
@@ -132,7 +131,7 @@ class LmsCollector(FileNameCollectorPlugin):
         spelt = {student: name.split(" ", 1) for student, name in names.items() if " " in name}
         if not spelt:
             return
-        with models().Gradebook(directory.db_url, directory.course_id) as gradebook:
+        with Gradebook(directory.db_url, directory.course_id) as gradebook:
             named = {student.id for student in gradebook.students if student.first_name or student.last_name}
             for student, (first, last) in spelt.items():
                 if student not in named:
@@ -217,9 +216,8 @@ class LmsCollector(FileNameCollectorPlugin):
     @cached_property
     def _due(self) -> datetime | None:
         directory = self.parent.coursedir
-        with models().Gradebook(directory.db_url, directory.course_id) as gradebook:
+        with Gradebook(directory.db_url, directory.course_id) as gradebook:
             try:
-                assignment: Assignment = gradebook.find_assignment(self._assignment)
+                return gradebook.find_assignment(self._assignment).duedate
             except MissingEntry:
                 return None
-            return assignment.duedate
