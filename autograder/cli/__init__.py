@@ -36,7 +36,6 @@ from autograder.cli import (
 from autograder.cli.common import BROKEN, DONE, INTERRUPTED, NO_READER, WRONG_USAGE, course_settings, exit_code
 from autograder.cli.options import examples
 from autograder.faults import FULL, Refused, Stopped
-from autograder.output.streams import open_what_is_closed, silence_output
 
 __all__ = ["cli", "exit_code", "main", "run"]
 SETTINGS = "autograder.toml"
@@ -130,7 +129,7 @@ for _command in COMMANDS:
 def main() -> None:
     """The command `autograder`. SIGTERM is handled like Ctrl-C, so that nothing is left behind."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    open_what_is_closed()
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -140,7 +139,7 @@ def main() -> None:
     try:
         sys.stdout.flush()
     except OSError:                       # the disk is full, which was already reported
-        silence_output()
+        _silence_output()
     sys.exit(code)
 
 
@@ -164,7 +163,7 @@ def run(arguments: list[str]) -> int:
         click.echo(str(stop) or "stopped", err=True)
         return INTERRUPTED
     except BrokenPipeError:
-        silence_output()
+        _silence_output()
         return NO_READER
     except OSError as error:
         return _full(error) if error.errno in FULL else _broken(error)
@@ -188,3 +187,19 @@ def _broken(error: Exception) -> int:
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         click.echo(f"autograder: broken: {what} (AUTOGRADER_TRACEBACK=1 shows where)", err=True)
     return BROKEN
+
+
+def _open_what_is_closed() -> None:
+    """Open all three standard streams: output to a closed one is lost, and no file gets its descriptor."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)                           # gets the lowest free number
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False))
+
+
+def _silence_output() -> None:
+    """Discard what standard output still buffers, so that the last flush stays silent."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -63,7 +63,7 @@ def with_own_marks(grades: Iterable[Grade], scale: bool = True, folder: Path | N
 def marked(course: Course, lesson: str, grades: Iterable[Grade]) -> Iterator[Grade]:
     """The grades of a course with their final marks; without any where there is no gradebook that can be read."""
     from autograder.course.mark import with_mark
-    from autograder.run.final_marks import final_marks
+    from autograder.nbgrader.marks import final_marks
     return with_mark(grades, final_marks(course, course_lesson(course.root, lesson), say))
 
 

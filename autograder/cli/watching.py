@@ -76,6 +76,6 @@ def profiled(wanted: bool) -> Iterator[None]:
         yield
     finally:
         elapsed, _ = time.perf_counter() - start, profiling(False)
-        from autograder.output.stages import print_stages
+        from autograder.output.results import print_stages
         from autograder.output.terminal import console
         print_stages(console(sys.stderr), elapsed, profile.seconds, profile.workers)

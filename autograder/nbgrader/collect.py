@@ -127,15 +127,18 @@ class LmsCollector(FileNameCollectorPlugin):
 
     def _name_them(self, names: dict[str, str]) -> None:
         """Give the gradebook the names of Moodle and Brightspace, for students who have none there."""
-        directory = self.parent.coursedir
         spelt = {student: name.split(" ", 1) for student, name in names.items() if " " in name}
         if not spelt:
             return
-        with Gradebook(directory.db_url, directory.course_id) as gradebook:
+        with self._gradebook() as gradebook:
             named = {student.id for student in gradebook.students if student.first_name or student.last_name}
             for student, (first, last) in spelt.items():
                 if student not in named:
                     gradebook.update_or_create_student(student, first_name=first, last_name=last)
+
+    def _gradebook(self) -> Any:
+        """The gradebook without nbgrader's types: a checker takes the columns of a row for Column objects."""
+        return Gradebook(self.parent.coursedir.db_url, self.parent.coursedir.course_id)
 
     def _extracted(self) -> list[Path]:
         root = Path(self.parent._format_collect_path(self.parent.extracted_directory))
@@ -215,8 +218,7 @@ class LmsCollector(FileNameCollectorPlugin):
 
     @cached_property
     def _due(self) -> datetime | None:
-        directory = self.parent.coursedir
-        with Gradebook(directory.db_url, directory.course_id) as gradebook:
+        with self._gradebook() as gradebook:
             try:
                 return gradebook.find_assignment(self._assignment).duedate
             except MissingEntry:

@@ -87,7 +87,7 @@ def answers(target: str | None, language: str, each: bool) -> Iterator[Answers]:
             taken.show = _printer(language)
         crossing = each and target is None and sys.stdout.isatty()        # the printed grades already show the progress
         if sys.stderr.isatty() and not crossing:
-            from autograder.output.progress import progress_bar
+            from autograder.output.results import progress_bar
             taken.progress = stack.enter_context(progress_bar())
         yield taken
     language = language_of_all(taken.grades, language)

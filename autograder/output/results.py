@@ -1,8 +1,9 @@
-"""Print the results of a class at a terminal: how many, how well, and who needs a look."""
+"""Print the results of a class at a terminal: how far it is, how many, how well, who needs a look, how long it took."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from statistics import mean
 
 from rich.console import Console
@@ -148,3 +149,41 @@ def _list(to: Console, heading: Text, found: Sequence[tuple[str, Text]], languag
     to.print(table)
     if len(found) > SHOWN:
         to.print(Line(translate(text("and {count} more", count=len(found) - SHOWN), language), "dim"))
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[Grade, int, int], None]]:
+    """Show how far a class is, on standard error: how many, how fast, how much longer, and how many need a look.
+
+    Yields a function that moves the bar, given a grade, how many are done and how many there are.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    columns = (TextColumn("grading", markup=False), BarColumn(), MofNCompleteColumn(),
+               TextColumn("{task.fields[rate]}", markup=False), TimeRemainingColumn(),
+               TextColumn("{task.fields[looks]}", markup=False))
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
+        task, looks = bar.add_task("", total=None, rate="", looks=""), 0
+
+        def moved(grade: Grade, done: int, total: int) -> None:
+            nonlocal looks
+            looks += needs_a_look(grade) is not None
+            speed = bar.tasks[0].speed
+            bar.update(task, completed=done, total=total, rate=f"{speed:.3g}/s" if speed else "",
+                       looks=f"{looks} need{'s' if looks == 1 else ''} a look" if looks else "")
+        yield moved
+
+
+def print_stages(to: Console, elapsed: float, here: Mapping[str, float], workers: Mapping[str, float]) -> None:
+    """Seconds per stage, of this process and of all workers together; the share is of each side's own time."""
+    table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0), pad_edge=False)
+    for column in ("stage", "seconds", "share"):
+        table.add_column(column, justify="left" if column == "stage" else "right")
+    rest = max(0.0, elapsed - sum(here.values()))
+    for title, seconds in (("this process", {**here, "other": here.get("other", 0.0) + rest}),
+                           ("workers, together", workers)):
+        total = sum(seconds.values())
+        if total:
+            table.add_row(title, f"{total:.2f}", "", style="bold")
+            for name, spent in sorted(seconds.items(), key=lambda item: -item[1]):
+                table.add_row(f"  {name}", f"{spent:.2f}", f"{spent / total:.0%}")
+    to.print(table)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from autograder.judge.engine import Assessment, Assessor
 from autograder.lessons.kit.lesson import Lesson, Mistake
-from autograder.proof.claim import Claim, Matrix, Progress
-from autograder.proof.granted import granted
+from autograder.proof.claim import Claim, Matrix, Progress, granted
 from autograder.proof.opening import open_local
 from autograder.records import Text
 

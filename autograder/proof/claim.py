@@ -1,9 +1,13 @@
 """Hold what the proof claims about a lesson, and what it found."""
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
+
+from autograder.lessons.kit.lesson import Lesson
 
 #: what is being tried, how many are done, and out of how many
 Progress = Callable[[str, int, int], None]
@@ -58,3 +62,12 @@ class Proof(msgspec.Struct, frozen=True):
     @property
     def holds(self) -> bool:
         return all(claim.holds for claim in self.claims)
+
+
+def granted(lesson: Lesson) -> dict[str, Any]:
+    """What the proof takes for granted: `proof.toml` beside the lesson, each entry with its reason.
+
+    `kept`: checks that stay whatever they catch; `same`: groups of mutants that behave like the reference.
+    """
+    said = lesson.home.parts("proof.toml").get("proof.toml", b"")
+    return {"kept": [], "same": [], **tomllib.loads(said.decode("utf-8-sig"))}

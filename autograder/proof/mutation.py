@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from autograder.judge.engine import Limits
 from autograder.judge.worlds import AskIn, attempt
 from autograder.lessons.kit.lesson import Exercise, Lesson
-from autograder.proof.claim import Claim, Progress
-from autograder.proof.granted import granted
+from autograder.proof.claim import Claim, Progress, granted
 from autograder.proof.mutants import Mutant, mutants
 from autograder.records import Cell, Subject
 from autograder.sandbox.student import Sandbox

@@ -27,11 +27,10 @@ from autograder.lessons import DEFAULT
 from autograder.lessons.installed import to_carry
 from autograder.lessons.kit.lesson import Lesson
 from autograder.nbgrader.gradebook_errors import GradebookError
-from autograder.nbgrader.marks import due_date
+from autograder.nbgrader.marks import due_date, final_marks
 from autograder.nbgrader.writers import Writers
 from autograder.records import Grade, Left, Submission
 from autograder.run.dispatch import Dispatcher, Judged
-from autograder.run.final_marks import final_marks
 from autograder.run.job import Task
 from autograder.run.local_pool import LocalPool, Pool
 from autograder.stages import from_worker, stage
