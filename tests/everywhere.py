@@ -46,10 +46,10 @@ def solved(language: str, folder: Path) -> Path:
 
 def holds(python: str, numpy: str, folders: list[Path], environment: Path) -> tuple[bool, str]:
     """Whether every example holds with this Python and NumPy; and the NumPy that it was, or what went wrong."""
-    subprocess.run([python, "-m", "venv", environment], check=True)
+    subprocess.run([python, "-m", "venv", "--without-pip", environment], check=True)
     own = str(environment / "bin" / "python")
-    subprocess.run([own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:",
-                    f"numpy=={numpy}"], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "--python", own, "install", "--quiet", "--no-compile",
+                    "--disable-pip-version-check", "--only-binary=:all:", f"numpy=={numpy}"], check=True)
     version = said(own, "-c", "import numpy; print(numpy.__version__)")
     for folder in folders:
         done = subprocess.run([own, "-m", "selfcheck", "multihead.ipynb"], cwd=folder, capture_output=True, text=True)

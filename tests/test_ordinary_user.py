@@ -46,7 +46,7 @@ def as_nobody(scratch: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the other tests run as an ordinary user already")
 @pytest.mark.parametrize(("when", "least"), [
-    pytest.param("not slow and not integration", 30, marks=pytest.mark.slow),      # one attack of each kind
+    pytest.param("not slow and not integration", 25, marks=pytest.mark.slow),      # one attack of each kind
     pytest.param("slow or integration", 100, marks=pytest.mark.integration)])
 def test_the_walls_hold_for_an_ordinary_user(tmp_path: Path, when: str, least: int) -> None:
     if not (shutil.which("unshare") and shutil.which("setpriv")):
