@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -11,39 +11,51 @@ from typing import BinaryIO
 
 def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
     """Write a file, with these permissions if given, and remove what a killed process left of it."""
-    begins = f".{path.name}-"
-    for name in _names(path.parent):
-        process, dash, _ = name.removeprefix(begins).partition("-") if name.startswith(begins) else ("", "", "")
-        if dash and not _runs(process):
-            path.with_name(name).unlink(missing_ok=True)
-    with replacing(path, mode) as file:
-        file.write(content)
+    replace_files(path.parent, {path.name: content}, mode)
 
 
-def _names(folder: Path) -> list[str]:
+def replace_files(folder: Path, files: Mapping[str, bytes], mode: int | None = None) -> None:
+    """As replace_file, these files in their order, by their paths below the folder. Each folder is listed once."""
+    parts: dict[str, list[str]] = {}            # in each folder, what may be left of a file
+    for below, content in files.items():
+        path = os.path.join(folder, below)
+        where, name = os.path.split(path)
+        if where not in parts:
+            parts[where] = [part for part in _names(where) if part.startswith(".")]
+        for part in parts[where]:
+            process, dash, _ = part.removeprefix(f".{name}-").partition("-")
+            if dash and part.startswith(f".{name}-") and not _runs(process):
+                with suppress(FileNotFoundError):
+                    os.unlink(os.path.join(where, part))
+        with replacing(path, mode) as file:
+            file.write(content)
+
+
+def _names(folder: str) -> list[str]:
     """What lies in this folder, which is made if it is not there."""
     try:
         return os.listdir(folder)
     except PermissionError:
         return []
     except OSError:
-        folder.mkdir(parents=True, exist_ok=True)
+        os.makedirs(folder, exist_ok=True)
         return []
 
 
 @contextmanager
-def replacing(path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
+def replacing(path: Path | str, mode: int | None = None) -> Iterator[BinaryIO]:
     """A file that takes its name, and the place of what was there, only when it is complete."""
-    part = path.with_name(f".{path.name}-{os.getpid()}-{secrets.token_hex(4)}")
+    folder, name = os.path.split(path)
+    part = os.path.join(folder, f".{name}-{os.getpid()}-{secrets.token_hex(4)}")
     try:
-        with part.open("xb") as file:
+        with open(part, "xb") as file:
             yield file
         if mode is not None:
-            part.chmod(mode)
-        part.replace(path)
+            os.chmod(part, mode)
+        os.replace(part, path)
     except BaseException:
         with suppress(FileNotFoundError, NotADirectoryError):
-            part.unlink()
+            os.unlink(part)
         raise
 
 

@@ -21,9 +21,10 @@ from nbgrader.plugins.export import CsvExportPlugin
 from nbgrader.utils import compute_checksum, determine_grade, is_grade
 from notebooks import code, data, markdown
 
+from autograder.atomic import replace_file, replace_files
 from autograder.course.folder import Course
 from autograder.nbgrader import autograded
-from autograder.nbgrader.autograded import AutogradedWriter, replace_file
+from autograder.nbgrader.autograded import AutogradedWriter
 from autograder.nbgrader.cell_outputs import OUTPUT_CAP
 from autograder.nbgrader.gradebook import Entry, GradebookWriter
 from autograder.nbgrader.placed import as_letters
@@ -457,3 +458,17 @@ def test_what_a_process_that_was_killed_left_of_a_file_goes(tmp_path):
         path.write_text("half")
     replace_file(tmp_path / "a.ipynb", b"whole", 0o644)
     assert set(tmp_path.iterdir()) == {tmp_path / "a.ipynb", theirs, *others}
+
+
+def test_files_in_several_folders_are_whole_and_what_was_left_of_each_goes(tmp_path):
+    done = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True,
+                          check=True)
+    files = {"a.py": b"a", "below/a.py": b"b", "below/deeper/c.txt": b"", "below/d.py": b"d"}
+    (tmp_path / "below").mkdir()
+    for name in ("a.py", "d.py"):
+        (tmp_path / "below" / f".{name}-{done.stdout.strip()}-x").write_text("half")
+    (tmp_path / "below" / "a.py").symlink_to(tmp_path / "a.py")
+    replace_files(tmp_path, files, 0o444)
+    found = {path.relative_to(tmp_path).as_posix(): path for path in tmp_path.rglob("*") if not path.is_dir()}
+    assert {name: path.read_bytes() for name, path in found.items()} == files
+    assert {path.lstat().st_mode & 0o7777 for path in found.values()} == {0o444}

@@ -93,7 +93,7 @@ class Course:
             raise CourseError(f"{student!r} cannot be the name of a student's folder")
         below = self.setting("directory_structure").format(
             nbgrader_step=self.setting(f"{step}_directory"), student_id=student, assignment_id=assignment)
-        return Path(os.path.normpath(self.root / below))
+        return Path(os.path.normpath(os.path.join(self.root, below)))
 
     def submissions(self, assignment: str) -> list[tuple[str, Path]]:
         """Each student who handed in this assignment, by name, with the folder of their work."""

@@ -76,25 +76,25 @@ def _top(course: Course) -> Path | None:
 
 def _listing(top: Path) -> Listing:
     """Everything below submitted/. Of a folder with too much in it the first two levels."""
-    whole = Listing()
+    whole, real = Listing(), os.path.realpath(top)
     for name in sorted(os.listdir(top)):
         if passed_by(name, os.path.isdir(top / name)):
             whole.tools.append(PurePosixPath(name))
         elif os.path.islink(top / name):
             whole.closed.append(PurePosixPath(name))
         elif os.path.isdir(top / name):
-            _add(whole, name, top)
+            _add(whole, name, top, real)
         else:
             whole.files.append(File(PurePosixPath(name), str(top / name), 0.0, bytes))
     return whole
 
 
-def _add(whole: Listing, name: str, top: Path) -> None:
+def _add(whole: Listing, name: str, top: Path, real: str) -> None:
     whole.folders.append(PurePosixPath(name))
     listing = Listing()
     for depth in (0, 2, 1):
         with suppress(Unreadable):
-            listing = folder_listing(str(top / name), depth, name)
+            listing = folder_listing(str(top / name), depth, name, os.path.join(real, name))
             break
     for kind in ("files", "folders", "closed", "tools"):
         getattr(whole, kind).extend(getattr(listing, kind))
@@ -107,7 +107,7 @@ def work_folder(course: Course, student: str, assignment: str) -> Path:
         return own
     listing = Listing()
     if not (top / student).is_symlink():
-        _add(listing, student, top)
+        _add(listing, student, top, os.path.realpath(top))
     place = place_of_work(student, listing, load_lesson(assignment, course.root), own.is_dir())
     return own if place is None else top / place
 

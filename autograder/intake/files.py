@@ -90,15 +90,15 @@ def cannot_open(error: Exception) -> Text:
     return text("The operating system cannot open this: {reason}.", reason=getattr(error, "strerror", "") or str(error))
 
 
-def folder_listing(root: str, depth: int = 0, called: str = "") -> Listing:
+def folder_listing(root: str, depth: int = 0, called: str = "", within: str = "") -> Listing:
     """The files below a folder, or the first levels of it; their paths begin with what it is `called`. No link is
-    followed, wherever it leads; a notice names those that could be work.
+    followed, wherever it leads; a notice names those that could be work. `within`: the real path, if it is known.
     """
     listing, links, closed, entries = Listing(), [], [], 0
-    top, within = PurePosixPath(called), os.path.realpath(root)
+    top, within = PurePosixPath(called), within or os.path.realpath(root)
     for folder, subfolders, names in os.walk(root, onerror=closed.append):
         inside = folder[len(root):].lstrip(os.sep)
-        above, real = top / inside, os.path.join(within, inside)
+        above, here, real = top / inside, os.path.join(folder, ""), os.path.join(within, inside, "")
         entries += len(subfolders) + len(names)
         listing.tools += [above / name for name in subfolders if passed_by(name, True)]
         listing.tools += [above / name for name in names if passed_by(name)]
@@ -110,7 +110,7 @@ def folder_listing(root: str, depth: int = 0, called: str = "") -> Listing:
         if depth and len(above.parts) - bool(called) + 1 >= depth:
             subfolders.clear()
         for name in sorted([*inner] + [name for name in names if not passed_by(name)]):
-            path, below = os.path.join(folder, name), above / name
+            path, below = here + name, above / name
             state = _state(path)
             if state is not None and stat.S_ISLNK(state.st_mode):
                 listing.closed.append(below)
@@ -119,7 +119,7 @@ def folder_listing(root: str, depth: int = 0, called: str = "") -> Listing:
             elif name in inner:
                 listing.folders.append(below)
             else:
-                listing.files.append(_file(path, os.path.join(real, name), below, state))
+                listing.files.append(_file(path, real + name, below, state))
     listing.refused = _refused(links, closed)
     return listing
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from autograder.atomic import replace_file
+from autograder.atomic import replace_files
 from autograder.course.folder import Course
 from autograder.intake.encoding import Unreadable, text_of
 from autograder.intake.notebook_json import notebook_cells
@@ -55,8 +55,7 @@ class AutogradedWriter:
         notebook, unanswered_cells = self.notebook(submission, grade, made)
         files = self.files(submission)
         files[f"{self.source.name}.ipynb"] = msgspec.json.format(msgspec.json.encode(notebook), indent=1) + b"\n"
-        for name, content in files.items():
-            replace_file(folder / name, content, mode)
+        replace_files(folder, files, mode)
         return unanswered_cells
 
     def notebook(self, submission: Submission, grade: Grade, made: Made = MappingProxyType({})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from traitlets.config import Config
 
-from autograder.atomic import replace_file
+from autograder.atomic import replace_files
 from autograder.course.folder import COURSE_SETTINGS, Course
 from autograder.course.lock import only_one
 from autograder.course.rules import Rules, WarmEngine, rules_of
@@ -115,8 +115,7 @@ class StudentSession:
             for path in (Path(where, name) for name in names):
                 if path.relative_to(folder).as_posix() not in files.keys() | keep:
                     path.unlink()
-        for name in files.keys() - keep:
-            replace_file(folder / name, files[name], self.course.file_mode)
+        replace_files(folder, {name: files[name] for name in files.keys() - keep}, self.course.file_mode)
 
     def _entry(self, grade: Grade, unanswered: frozenset[str]) -> Entry:
         return Entry(grade, self.submission.handed_in.at, unanswered)

@@ -58,7 +58,7 @@ class Class:
     profile: bool
     event: OnEvent
 
-    @property
+    @cached_property
     def students(self) -> tuple[str, ...]:
         return tuple(self.folders)
 
