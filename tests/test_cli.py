@@ -11,6 +11,7 @@ from types import ModuleType, SimpleNamespace
 
 import by_hand
 import pytest
+from sampled import by_turns
 
 import autograder
 from autograder import cli
@@ -336,7 +337,7 @@ def test_a_signal_ends_it_cleanly(course, number, code, says):
     assert not list(course.glob(".out.jsonl-*"))
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", by_turns([">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"], 4, 1))
 @pytest.mark.parametrize(("arguments", "code"), [
     ("check ok.py", 0), *(pytest.param(*one, marks=pytest.mark.slow) for one in [
         ("check ok.py unreadable.py", 1), ("check", 2), ("check explodes.py", 3),

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from courses import class_of_roles, rows
 from own_course import NAME, hand_in, solved
-from waiting import eventually
+from waiting import HANGS, eventually
 
 from autograder import cli
 from autograder.course.settings import Settings
@@ -72,9 +72,11 @@ def worker(address: str, folder: Path, threads: int = 1, nanny: bool = True, **e
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory) -> Iterator[str]:
-    """A scheduler with two workers."""
+    """A scheduler with two workers, which may take their time."""
     folder = tmp_path_factory.mktemp("dask")
-    with scheduler(folder) as (where, _), worker(where, folder, nanny=False), worker(where, folder, nanny=False):
+    with (pytest.MonkeyPatch.context() as patch, scheduler(folder) as (where, _), worker(where, folder, nanny=False),
+          worker(where, folder, nanny=False)):
+        patch.setattr(cluster, "CONNECT", HANGS)
         yield where
 
 

@@ -174,6 +174,7 @@ def test_namesakes_in_brightspace_stay_two_students(course, monkeypatch):
     assert submitted(course).keys() >= {f"student-one-{number}/multihead/multihead.ipynb" for number in (11, 12)}
 
 
+@pytest.mark.slow
 def test_what_canvas_calls_late_is_late(course, monkeypatch):
     with Gradebook(course.db_url) as gradebook:
         gradebook.update_or_create_assignment("multihead", duedate="2024-09-24 18:00:00 UTC")

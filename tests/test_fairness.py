@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autograder.intake import read_bytes
-from autograder.judge.engine import Engine
+from autograder.judge.engine import Limits
 from autograder.judge.local_subject import LocalSubject
 from autograder.lessons.installed import load_lesson
 from autograder.proof.fairness import harm, seeded_variant, variant_of
@@ -21,15 +21,16 @@ def test_any_combination_of_right_steps_keeps_every_point(data: st.DataObject):
     assert harm(LESSON, REFERENCE, source) == []
 
 
-def test_right_solutions_keep_every_point_behind_the_wall():
-    with Engine(LESSON) as engine:
-        for seed in range(1000, 1004):
-            name = f"variant-{seed}.py"
-            grade = engine.grade(read_bytes(name, seeded_variant(LESSON, seed).encode(), LESSON))
-            lost = [(exercise.name, verdict) for exercise in grade.exercises[:-1] for verdict in exercise.verdicts
-                    if verdict.points != verdict.max_points]
-            assert lost == [], name
-            assert grade.status == "graded"
+@pytest.mark.parametrize("seeds", [range(1000, 1004), pytest.param(range(1004, 1012), marks=pytest.mark.slow)])
+def test_right_solutions_keep_every_point_behind_the_wall(engine_with, seeds):
+    engine = engine_with(Limits())
+    for seed in seeds:
+        name = f"variant-{seed}.py"
+        grade = engine.grade(read_bytes(name, seeded_variant(LESSON, seed).encode(), LESSON))
+        lost = [(exercise.name, verdict) for exercise in grade.exercises[:-1] for verdict in exercise.verdicts
+                if verdict.points != verdict.max_points]
+        assert lost == [], name
+        assert grade.status == "graded"
 
 
 def test_the_number_of_a_solution_says_what_it_is():

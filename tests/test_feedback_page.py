@@ -252,7 +252,7 @@ def written(tmp_path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("width", [320, 360, 1200])
+@pytest.mark.parametrize("width", [320, *(pytest.param(width, marks=pytest.mark.slow) for width in (360, 1200))])
 def test_nothing_sticks_out_of_a_narrow_screen(browser, written, width):
     page = browser.new_page(viewport={"width": width, "height": 700})
     page.goto(written.as_uri())

@@ -96,7 +96,7 @@ BLIND = [
 ]
 
 
-@pytest.mark.parametrize(("case", "words"), [pytest.param(*spot, marks=[pytest.mark.slow] * (place % 3 > 0))
+@pytest.mark.parametrize(("case", "words"), [pytest.param(*spot, marks=[pytest.mark.slow] * (place % 9 > 0))
                                              for place, spot in enumerate(BLIND)])
 def test_a_blind_spot_is_named(capsys, case, words):
     right, out = run(capsys, **case)

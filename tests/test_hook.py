@@ -205,7 +205,9 @@ def test_of_the_students_other_files_only_those_asked_for_are_kept(course):
 
 # --- what goes wrong ----------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("error", [RuntimeError("no wall"), KeyboardInterrupt()], ids=["fault", "Ctrl-C"])
+@pytest.mark.parametrize("error", [
+    pytest.param(RuntimeError("no wall"), marks=pytest.mark.slow, id="fault"),
+    pytest.param(KeyboardInterrupt(), id="Ctrl-C")])
 def test_a_regrade_that_fails_leaves_no_old_score(course, monkeypatch, error):
     hand_in(course, "student-01", honest())
     run_nbgrader(Autograde, course)

@@ -114,6 +114,7 @@ def solution(name: str) -> str:
     return cell_of(SOURCE, name)["source"]
 
 
+@pytest.mark.slow
 def test_nothing_of_the_kernels_surroundings_reaches_the_engine(tmp_path, monkeypatch):
     for module in ("json", "numpy", "sitecustomize", "usercustomize", "autograder"):
         (tmp_path / f"{module}.py").write_text("raise SystemExit('reached')")

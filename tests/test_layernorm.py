@@ -92,12 +92,17 @@ def test_any_combination_of_right_steps_keeps_every_point(data: st.DataObject) -
     assert harm(LESSON, REFERENCE, source) == []
 
 
-def test_right_solutions_keep_every_point_behind_the_wall() -> None:
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
     with Engine(LESSON) as engine:
-        for seed in range(8):
-            grade = engine.grade(read_bytes(f"variant-{seed}.py", seeded_variant(LESSON, seed).encode(), LESSON))
-            assert (grade.points, grade.status) == (10.0, "graded")
-            assert grade.for_a_person == ()
+        yield engine
+
+
+def test_right_solutions_keep_every_point_behind_the_wall(engine: Engine) -> None:
+    for seed in range(8):
+        grade = engine.grade(read_bytes(f"variant-{seed}.py", seeded_variant(LESSON, seed).encode(), LESSON))
+        assert (grade.points, grade.status) == (10.0, "graded")
+        assert grade.for_a_person == ()
 
 
 def test_no_two_mistakes_share_an_id_or_a_hint() -> None:
@@ -223,13 +228,12 @@ def test_a_fresh_release_equals_the_committed_one(folder: str, tmp_path: Path) -
         assert (made.folder / name).read_bytes() == course_file(f"release/{folder}/{name}").read_bytes()
 
 
-def test_an_untouched_notebook_of_either_edition_is_worth_nothing() -> None:
-    with Engine(LESSON) as engine:
-        for folder in FOLDERS:
-            data = course_file(f"release/{folder}/layernorm.ipynb").read_bytes()
-            grade = engine.grade(read_bytes("layernorm.ipynb", data, LESSON))
-            assert (grade.points, grade.notices) == (0.0, ())
-            assert grade.language == ("en" if folder.endswith("-en") else "nl")
+def test_an_untouched_notebook_of_either_edition_is_worth_nothing(engine: Engine) -> None:
+    for folder in FOLDERS:
+        data = course_file(f"release/{folder}/layernorm.ipynb").read_bytes()
+        grade = engine.grade(read_bytes("layernorm.ipynb", data, LESSON))
+        assert (grade.points, grade.notices) == (0.0, ())
+        assert grade.language == ("en" if folder.endswith("-en") else "nl")
 
 
 def test_the_notebook_is_dutch_where_students_read() -> None:

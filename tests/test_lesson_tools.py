@@ -10,7 +10,7 @@ import pytest
 from editions import EDITIONS, LESSON, RELEASES, read
 
 from autograder.intake import read_bytes
-from autograder.judge.engine import Engine, Limits
+from autograder.judge.engine import Limits
 from autograder.lessons.kit.course_file import course_file
 from autograder.lessons.kit.lesson import DOES_NOTHING
 
@@ -36,9 +36,8 @@ selfcheck.main()
 
 
 @pytest.fixture(scope="module")
-def engine():
-    with Engine(LESSON, Limits()) as engine:
-        yield engine
+def engine(engine_with):
+    return engine_with(Limits())
 
 
 def to_play_with(language: str) -> list:

@@ -284,7 +284,7 @@ def test_a_step_of_a_fixed_size_is_told_from_the_numbers_alone(sandbox, step):
     assert asked(sandbox, *cell(hidden)) == [IN_OTHER_UNITS]
 
 
-@pytest.mark.parametrize("how", by_turns(HIDING, 5, 1))
+@pytest.mark.parametrize("how", by_turns(HIDING, 5, 1, long={"what is looked for"}))
 def test_where_the_code_could_not_be_watched_a_person_is_told(sandbox, how):
     ends = how == "an end where it is watched"
     hides = f"_right = multihead_backward\ndef multihead_backward(cache, params, dy):\n    {HIDING[how]}\n" \

@@ -117,6 +117,7 @@ def test_what_a_student_wrote_cannot_end_the_page_within_the_page(course):
     assert "<script>x</script>" not in page
 
 
+@pytest.mark.slow
 def test_feedback_is_returned_without_our_page_if_that_cannot_be_made(course):
     run_nbgrader(Autograde, course)
     (course.root / "autograder.toml").write_text("jobs = 0\n")

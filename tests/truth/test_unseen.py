@@ -34,7 +34,7 @@ def test_the_bases_are_right() -> None:
         assert [exercise.points for exercise in assessed.exercises] == [3, 2, 5, 7, 3], base
 
 
-@pytest.mark.parametrize("name", by_turns(CASES, 10, 3))
+@pytest.mark.parametrize("name", by_turns(CASES, 20, 3))
 def test_a_mistake_that_nobody_listed_costs_once_and_has_a_word(name: str) -> None:
     case = CASES[name]
     exercises = {one.name: one for one in assessor().assess(open_local(code_of(case))).exercises}
