@@ -8,16 +8,8 @@ from __future__ import annotations
 import msgspec
 
 from autograder.locale.language import VERDICT_WORDS, language_for, translate
+from autograder.output import marks
 from autograder.output.feedback import exercise_html, exercise_section
-from autograder.output.marks import (
-    failures,
-    labelled,
-    nothing_to_check,
-    of_checks,
-    points_of,
-    reservations,
-    verdict_mark,
-)
 from autograder.output.plain import plain
 from autograder.records import ExerciseGrade, Grade
 
@@ -68,15 +60,16 @@ def exercise_words(exercise: ExerciseGrade | None, language: str) -> str:
         return ""
     if exercise.skipped:
         return f"{exercise.name}: {translate(VERDICT_WORDS['skipped'], language)}"
-    lines = [f"{exercise.name}: {points_of(exercise.points, exercise.max_points)}"]
-    nothing = nothing_to_check(exercise)
+    lines = [f"{exercise.name}: {marks.points_of(exercise.points, exercise.max_points)}"]
+    nothing = marks.nothing_to_check(exercise)
     if nothing:
         return plain(f"{lines[0]}\n✗ {translate(nothing, language)}")
-    for why, verdicts in reservations(exercise):
-        lines.append(f"{verdict_mark(verdicts[0])} {translate(of_checks(len(verdicts), exercise, why), language)}")
-    for verdicts in failures(exercise):
+    for why, verdicts in marks.reservations(exercise):
+        words = translate(marks.of_checks(len(verdicts), exercise, why), language)
+        lines.append(f"{marks.verdict_mark(verdicts[0])} {words}")
+    for verdicts in marks.failures(exercise):
         for verdict in verdicts:
-            lines.append(f"{verdict_mark(verdict)} {labelled(verdict, language)}")
+            lines.append(f"{marks.verdict_mark(verdict)} {marks.labelled(verdict, language)}")
         lines.extend(f"    {line}" for line in translate(verdicts[0].message, language).splitlines())
     lines.extend(f"→ {translate(hint, language)}" for hint in exercise.diagnosis.hints)
     return plain("\n".join(lines))

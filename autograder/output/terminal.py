@@ -14,22 +14,8 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from autograder.locale.language import VERDICT_WORDS, language_for, translate, translated
+from autograder.output import marks
 from autograder.output.final import sentences
-from autograder.output.marks import (
-    NOT_ISOLATED,
-    error_words,
-    exercise_mark,
-    failures,
-    labelled,
-    nothing_to_check,
-    of_checks,
-    points_of,
-    reservations,
-    stopped,
-    unread,
-    verdict_mark,
-    what_happened,
-)
 from autograder.output.plain import named, plain
 from autograder.records import CellReport, ExerciseGrade, Grade, Verdict, text
 
@@ -73,12 +59,12 @@ def print_grade(to: Console, grade: Grade, language: str) -> None:
     to.print(_heading(grade, language))
     for notice in grade.notices:
         to.print(_indented(translate(notice, language), 1, "yellow", "! "))
-    _print_cells(to, unread(grade), grade, language)
+    _print_cells(to, marks.unread(grade), grade, language)
     if grade.status != "unreadable":
         to.print(_exercises(grade, language))
     for sentence in sentences(grade):
         to.print(_indented(translate(sentence, language), 1, "bold", "  "))
-    _print_cells(to, stopped(grade), grade, language)
+    _print_cells(to, marks.stopped(grade), grade, language)
     for reason in grade.for_a_person:
         to.print(_indented(translate(text("for a person: {reason}", reason=reason), language), 1, "magenta", "→ "))
     if grade.isolation == "none" and grade.status != "unreadable":
@@ -89,13 +75,14 @@ def print_grade(to: Console, grade: Grade, language: str) -> None:
 def _print_cells(to: Console, cells: list[CellReport], grade: Grade, language: str) -> None:
     """Cells that failed, with what they raised."""
     for cell in cells:
-        words = [translate(what_happened(cell, grade.submission), language), translated(error_words(cell), language)]
+        words = [translate(marks.what_happened(cell, grade.submission), language),
+                 translated(marks.error_words(cell), language)]
         to.print(_indented(": ".join(filter(None, words)), 1, "red", "✗ "))
 
 
 def print_not_isolated(to: Console, language: str) -> None:
     """The warning that goes with every result of code that ran without a wall."""
-    to.print(_indented(f"NOT ISOLATED: {translate(NOT_ISOLATED, language)}", 1, "bold red", "‼ "))
+    to.print(_indented(f"NOT ISOLATED: {translate(marks.NOT_ISOLATED, language)}", 1, "bold red", "‼ "))
 
 
 def _heading(grade: Grade, language: str) -> Line:
@@ -115,32 +102,32 @@ def _exercises(grade: Grade, language: str) -> Table:
     table.add_column(translate(text("exercise"), language), ratio=1, overflow="fold")
     table.add_column(translate(text("points"), language), justify="right", no_wrap=True)
     for exercise in grade.exercises:
-        mark = exercise_mark(exercise)
-        points = translate(VERDICT_WORDS["skipped"], language) if exercise.skipped else points_of(
+        mark = marks.exercise_mark(exercise)
+        points = translate(VERDICT_WORDS["skipped"], language) if exercise.skipped else marks.points_of(
             exercise.points, exercise.max_points)
         table.add_row(Line(mark, _STYLE[mark]), Line(plain(exercise.name), "bold"), Line(points, "bold"))
         for words, worth in _details(exercise, language):
             table.add_row("", words, Line(worth, "dim"))
     table.add_row("", Line(translate(text("total"), language), "bold"),
-                  Line(points_of(grade.points, grade.max_points), "bold"))
+                  Line(marks.points_of(grade.points, grade.max_points), "bold"))
     return table
 
 
 def _details(exercise: ExerciseGrade, language: str) -> Iterator[tuple[Padding, str]]:
     """What a reader needs besides the points: failed checks, reservations about others, and the hints."""
-    nothing = nothing_to_check(exercise)
+    nothing = marks.nothing_to_check(exercise)
     if nothing:
         yield _indented(translate(nothing, language), 2), ""
         return
-    for verdicts in failures(exercise):
+    for verdicts in marks.failures(exercise):
         for verdict in verdicts:
-            yield _title(verdict, language), points_of(verdict.points, verdict.max_points)
+            yield _title(verdict, language), marks.points_of(verdict.points, verdict.max_points)
         if verdicts[0].message:
             yield _indented(translate(verdicts[0].message, language), 2), ""
-    for why, verdicts in reservations(exercise):
-        mark = verdict_mark(verdicts[0])
-        words = translate(of_checks(len(verdicts), exercise, why), language)
-        worth = points_of(sum(each.points or 0 for each in verdicts), sum(each.max_points for each in verdicts))
+    for why, verdicts in marks.reservations(exercise):
+        mark = marks.verdict_mark(verdicts[0])
+        words = translate(marks.of_checks(len(verdicts), exercise, why), language)
+        worth = marks.points_of(sum(each.points or 0 for each in verdicts), sum(each.max_points for each in verdicts))
         yield _indented(words, 0, _STYLE[mark], f"{mark} "), worth
     for hint in exercise.diagnosis.hints:
         yield _indented(translate(hint, language), 0, "cyan", "→ "), ""
@@ -151,8 +138,8 @@ def _details(exercise: ExerciseGrade, language: str) -> Iterator[tuple[Padding, 
 
 def _title(verdict: Verdict, language: str) -> Padding:
     """The check's sentence behind "not true yet", or what else its verdict is."""
-    mark = verdict_mark(verdict)
-    return _indented(labelled(verdict, language), 0, _STYLE[mark], f"{mark} ")
+    mark = marks.verdict_mark(verdict)
+    return _indented(marks.labelled(verdict, language), 0, _STYLE[mark], f"{mark} ")
 
 
 def _indented(words: str, indent: int, style: str = "", mark: str = "") -> Padding:

@@ -4,16 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autograder.locale.language import VERDICT_WORDS, language_for, translate
+from autograder.output import marks
 from autograder.output.final import sentences
-from autograder.output.marks import (
-    NOT_ISOLATED,
-    failures,
-    labelled,
-    nothing_to_check,
-    points_of,
-    reservations,
-    verdict_mark,
-)
 from autograder.output.plain import plain
 from autograder.records import ExerciseGrade, Grade, Verdict
 
@@ -24,7 +16,7 @@ def summary(grade: Grade, language: str) -> list[str]:
     if grade.status == "broken":
         lines.append(translate(VERDICT_WORDS["broken"], language))
     if grade.isolation == "none" and grade.status != "unreadable":
-        lines.append(f"NOT ISOLATED: {translate(NOT_ISOLATED, language)}")
+        lines.append(f"NOT ISOLATED: {translate(marks.NOT_ISOLATED, language)}")
     return [plain(line) for line in lines]
 
 
@@ -36,16 +28,16 @@ def details(exercise: ExerciseGrade, language: str) -> list[str]:
 def _details(exercise: ExerciseGrade, language: str) -> Iterator[str]:
     if exercise.skipped:
         return
-    nothing = nothing_to_check(exercise)
+    nothing = marks.nothing_to_check(exercise)
     if nothing:
         yield translate(nothing, language)
         return
-    for verdicts in failures(exercise):
-        yield from (f"{verdict_mark(verdict)} {labelled(verdict, language)}" for verdict in verdicts)
+    for verdicts in marks.failures(exercise):
+        yield from (f"{marks.verdict_mark(verdict)} {marks.labelled(verdict, language)}" for verdict in verdicts)
         if verdicts[0].message is not None:
             yield f"  {translate(verdicts[0].message, language)}"
-    for why, verdicts in reservations(exercise):
-        yield f"{verdict_mark(verdicts[0])} {translate(why, language)}"
+    for why, verdicts in marks.reservations(exercise):
+        yield f"{marks.verdict_mark(verdicts[0])} {translate(why, language)}"
     for hint in exercise.diagnosis.hints:
         yield f"→ {translate(hint, language)}"
 
@@ -66,6 +58,6 @@ def comment(grade: Grade, language: str) -> str:
         if exercise.skipped:
             lines.append(f"{exercise.name}: {translate(VERDICT_WORDS['skipped'], language)}")
         else:
-            lines.append(f"{exercise.name}: {points_of(exercise.points, exercise.max_points)}")
+            lines.append(f"{exercise.name}: {marks.points_of(exercise.points, exercise.max_points)}")
         lines += [f"  {line}" for line in details(exercise, language)]
     return "\n".join(lines)
