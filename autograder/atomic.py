@@ -1,5 +1,4 @@
 """Replace a file as a whole: a reader sees either the old content or all of the new."""
-from __future__ import annotations
 
 import os
 import secrets

@@ -1,5 +1,4 @@
 """Read a text file that somebody saved in an editor, Excel or PowerShell, and the rows of one that is CSV."""
-from __future__ import annotations
 
 import codecs
 import csv

@@ -18,7 +18,6 @@ Advice and remarks      Subject, Answers, answer_of, gave_up_on_size, how_derive
                         OUT_OF_REACH
 Functions as steps      Model, Step, Way, Trial, State, Do, setting
 """
-from __future__ import annotations
 
 from autograder.lessons.kit.cases import Case, sliced, twice
 from autograder.lessons.kit.compare import (

@@ -5,7 +5,6 @@
 
 A stage inside another is subtracted from it, so that all of them add up to the time that passed.
 """
-from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict

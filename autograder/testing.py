@@ -2,7 +2,6 @@
 
 While parts of the lesson are not written, each of them is a fact that is skipped and says what to do.
 """
-from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
 """Make the folder of a new course out of what is installed: configuration, settings with comments, assignments."""
-from __future__ import annotations
 
 import os
 import re

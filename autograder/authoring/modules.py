@@ -5,7 +5,6 @@
 docstrings and comments, piece by piece. Its Dutch edition is the same code with the Dutch in their places: students
 read a plain module in their own language.
 """
-from __future__ import annotations
 
 import ast
 import io

@@ -3,7 +3,6 @@
 Drawing them needs Matplotlib. An `<img>` with a data URI is the only form that JupyterLab, VS Code and Colab all show:
 Colab ignores attachments, and JupyterLab ignores those that are SVG.
 """
-from __future__ import annotations
 
 import base64
 from collections.abc import Iterator

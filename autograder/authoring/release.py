@@ -3,7 +3,6 @@
 The release is made and proven in a temporary folder, and only then swapped in and registered in the gradebook: if
 anything goes wrong, the release that students have is unchanged.
 """
-from __future__ import annotations
 
 import shutil
 import tempfile

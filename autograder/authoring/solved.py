@@ -4,7 +4,6 @@ A process of its own runs each module and the notebook's cells, and calls every 
 depth, with the arguments that tell the exercise's mistakes apart best, in every order. None may answer what the
 reference does.
 """
-from __future__ import annotations
 
 import ast
 import contextlib

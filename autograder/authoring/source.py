@@ -1,5 +1,4 @@
 """Keep the solution regions of the source notebooks equal to the reference's bodies, the only place to edit them."""
-from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -4,7 +4,6 @@ Exit codes: 0 done (whatever the marks), 1 some submissions could not be graded,
 2 wrong usage, 3 the autograder itself is broken; as in shells, 130 after Ctrl-C and 141 after a closed pipe. Slow
 imports are made by the command that needs them. Each file of this folder holds commands that belong together.
 """
-from __future__ import annotations
 
 import io
 import os

@@ -1,5 +1,4 @@
 """`autograder check`: grade one submission, or many."""
-from __future__ import annotations
 
 from functools import partial
 from pathlib import Path

@@ -1,5 +1,4 @@
 """The commands for a whole class: `autograder grade`, `diff` and `demo`."""
-from __future__ import annotations
 
 import os
 from pathlib import Path

@@ -1,5 +1,4 @@
 """`autograder dev`: update or check the files of a checkout that are generated from other files."""
-from __future__ import annotations
 
 import os
 from collections.abc import Iterable

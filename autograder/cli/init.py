@@ -1,5 +1,4 @@
 """`autograder init`: make a course."""
-from __future__ import annotations
 
 import os
 from pathlib import Path

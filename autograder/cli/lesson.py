@@ -1,5 +1,4 @@
 """The commands about the lesson itself: `autograder release` and `verify`."""
-from __future__ import annotations
 
 import errno
 import os

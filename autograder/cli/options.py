@@ -1,5 +1,4 @@
 """The options that several commands share."""
-from __future__ import annotations
 
 import math
 import os

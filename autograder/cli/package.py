@@ -1,5 +1,4 @@
 """`autograder package`: package the autograder for Gradescope and GitHub Classroom."""
-from __future__ import annotations
 
 import re
 from pathlib import Path

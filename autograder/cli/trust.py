@@ -1,5 +1,4 @@
 """`autograder trust`: say which courses may bring lessons of their own."""
-from __future__ import annotations
 
 import os
 from pathlib import Path

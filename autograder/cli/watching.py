@@ -1,5 +1,4 @@
 """Tell an instructor about a run: warnings, the log, where the time went, and how to continue after Ctrl-C."""
-from __future__ import annotations
 
 import sys
 import time

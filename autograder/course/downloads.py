@@ -1,5 +1,4 @@
 """Read what a learning environment called everybody's work, in the zips that were downloaded from it."""
-from __future__ import annotations
 
 import os
 from collections import Counter

@@ -6,7 +6,6 @@ student-07,multihead,2026-11-02 20:00 Europe/Amsterdam
 A time without a zone is the course's own. `autograder extend` writes the file; `grade`, `report` and `export` read it,
 and `grade` tells nbgrader's gradebook. An extension that was given in the gradebook alone counts as well.
 """
-from __future__ import annotations
 
 import csv
 import io

@@ -1,5 +1,4 @@
 """Read when a student handed in, and what nbgrader's exchange put beside the work."""
-from __future__ import annotations
 
 import os
 import stat

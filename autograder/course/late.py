@@ -3,7 +3,6 @@
 A change of the clock costs and spares nobody a day: the day that follows a due date of 20:00 ends at 20:00, whether it
 has 23, 24 or 25 hours. Times are in UTC and without a zone, as nbgrader keeps them.
 """
-from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta

@@ -7,7 +7,6 @@ Brightspace  397063-2557369 - Student One - Sep 24, 2024 926 PM/multihead.ipynb;
 The numbers of Moodle and Canvas are the student's. Those of Brightspace can be the same for a whole class, so only the
 name identifies the student.
 """
-from __future__ import annotations
 
 import re
 from collections import defaultdict

@@ -1,5 +1,4 @@
 """Let commands that write in the same course wait for each other, or report it."""
-from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator

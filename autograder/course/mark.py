@@ -2,7 +2,6 @@
 
 Whatever shows a mark (a student's page, the report, the terminal, an export) shows one that was made here.
 """
-from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,5 +1,4 @@
 """Read the grades of a course that version 0.1 graded, which it kept as lines of JSON. The store imports them once."""
-from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress

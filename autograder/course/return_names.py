@@ -7,7 +7,6 @@ Brightspace  the folder of the submission, beside the index.html of the same dow
 
 Whose a name is, is decided by what the learning environment wrote and by the roster, never by what a student wrote.
 """
-from __future__ import annotations
 
 import re
 from collections import Counter

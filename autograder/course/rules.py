@@ -1,5 +1,4 @@
 """Know how a course grades: the points of its lessons, and the limits of students' code. Every engine is made here."""
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack

@@ -1,5 +1,4 @@
 """Say what is wrong in a settings file, where msgspec says it to programmers: which key, what was seen and expected."""
-from __future__ import annotations
 
 import json
 import re

@@ -1,5 +1,4 @@
 """Say what is wrong with the file of grades, and what to do, where SQLite reports an error."""
-from __future__ import annotations
 
 import errno
 import sqlite3

@@ -1,5 +1,4 @@
 """Read what a student handed in from nbgrader's folders: one submission among whatever else is there."""
-from __future__ import annotations
 
 import os
 from collections.abc import Generator, Mapping

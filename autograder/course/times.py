@@ -2,7 +2,6 @@
 
 A time decides what late work loses. So nothing is guessed: not a missing date, not a zone that is not known.
 """
-from __future__ import annotations
 
 import re
 from contextlib import suppress

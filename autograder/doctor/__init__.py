@@ -2,7 +2,6 @@
 
 Nothing is written, no student's code runs, and nothing that is found stops the rest from being looked at.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path

@@ -1,5 +1,4 @@
 """Look at nbgrader's exchange: the folder through which work goes between the accounts of a machine."""
-from __future__ import annotations
 
 import os
 import pwd

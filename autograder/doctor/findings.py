@@ -1,5 +1,4 @@
 """A finding, and what several looks share: paths that others reach, and commands to type."""
-from __future__ import annotations
 
 import os
 import re

@@ -1,5 +1,4 @@
 """Look at the installation: versions, commands on the path, the kernel, the umask and the wall."""
-from __future__ import annotations
 
 import os
 import platform

@@ -4,7 +4,6 @@ The process is forked, so that it knows what this one knows, and ends without ru
 processor time of each submission is limited there, and so is the memory of all of them together beyond this process's;
 the wall clock never decides.
 """
-from __future__ import annotations
 
 import _imp
 import fcntl

@@ -3,7 +3,6 @@
 Members that lead outside the archive, links, and password-protected members are refused; the others are read. An
 archive that would fill the memory or the disk is refused as a whole.
 """
-from __future__ import annotations
 
 import re
 import stat

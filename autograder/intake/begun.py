@@ -1,5 +1,4 @@
 """Know what a reading process was at when it died: the rest of that folder or archive is read by the next one."""
-from __future__ import annotations
 
 import struct
 from mmap import mmap

@@ -1,5 +1,4 @@
 """Hold the cells of a notebook from any kind of file, clean their text and enforce the size limits."""
-from __future__ import annotations
 
 import re
 import textwrap

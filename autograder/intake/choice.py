@@ -1,5 +1,4 @@
 """Read a student's files, choose the one to grade, and tell what is in the others."""
-from __future__ import annotations
 
 import os
 import re

@@ -3,7 +3,6 @@
 Each student's work is expected in `<student>/<assignment>`. What is plainly the work is taken from elsewhere: from the
 folder of another edition, from one in another case, or from the student's own folder, one level too high.
 """
-from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence

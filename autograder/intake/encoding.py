@@ -3,7 +3,6 @@
 A notebook or a Python file is text; an empty file, a picture, an archive or a web page saved under such a name is
 refused with a reason. A notice says what had to be converted.
 """
-from __future__ import annotations
 
 import codecs
 import json

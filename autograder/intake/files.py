@@ -1,5 +1,4 @@
 """List the files below a folder that may hold a submission, and load them."""
-from __future__ import annotations
 
 import os
 import stat

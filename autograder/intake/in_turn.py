@@ -2,7 +2,6 @@
 
 What one of them needs is bounded as if it were read alone, and what ends the process ends the reading of no other.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing

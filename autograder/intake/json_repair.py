@@ -4,7 +4,6 @@ NaN and Infinity outside strings become null (they occur in outputs only); insid
 the replacement character and raw control characters become escapes. Anything after the end is cut off, unless it is
 another notebook: which of the two counts is unknown, as it is for the sides of a merge conflict.
 """
-from __future__ import annotations
 
 import re
 

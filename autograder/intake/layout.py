@@ -4,7 +4,6 @@ In nbgrader's layout, `<student>/<assignment>/<notebook>`, a student has one sub
 given folder may hold the whole class, one student, or be the assignment folder itself. Everywhere else each notebook
 and Python file is a separate submission, named after its student.
 """
-from __future__ import annotations
 
 import re
 from collections import Counter

@@ -1,5 +1,4 @@
 """Make names of files, students and cells fit to show, whatever someone called them."""
-from __future__ import annotations
 
 import re
 from collections.abc import Iterable

@@ -4,7 +4,6 @@ Only what grading needs is read: stored outputs are skipped, and of the metadata
 format 4 and 3 are read, any minor version. An invalid cell is left out, as long as there are others. Anything else is
 Unreadable, with the place of the error.
 """
-from __future__ import annotations
 
 import re
 from contextlib import suppress

@@ -1,5 +1,4 @@
 """Say why there is no submission in a file or folder, and what to do about it."""
-from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import PurePosixPath

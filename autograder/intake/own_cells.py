@@ -4,7 +4,6 @@ All code cells are, in any position, except those that the course gave: the engi
 and flags in the student's file are not trusted. A given cell is recognised by its grade_id, or if a tool removed that,
 by its text.
 """
-from __future__ import annotations
 
 import ast
 import re

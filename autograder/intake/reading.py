@@ -1,5 +1,4 @@
 """Read notebooks, Python files, folders and archives, one submission at a time; a bad file never stops the others."""
-from __future__ import annotations
 
 import os
 import stat

@@ -1,5 +1,4 @@
 """Guess the lesson from the functions that a submission defines."""
-from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence

@@ -1,5 +1,4 @@
 """Make a Submission from the content of one file: the student's own cells, the notices and the key of the content."""
-from __future__ import annotations
 
 import hashlib
 import re

@@ -1,5 +1,4 @@
 """Know what the course itself put into the notebook: the given cells, in every edition of the lesson."""
-from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

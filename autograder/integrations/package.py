@@ -3,7 +3,6 @@
 Each package holds everything that grades: a wheel of this installation, the pinned versions of its dependencies, and
 the course's settings. Its texts say who can read the hidden checks there, and who cannot.
 """
-from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.resources import files

@@ -2,7 +2,6 @@
 
 nbgrader and its dependencies (JupyterLab, a database) keep a course but grade nothing, so they are left out.
 """
-from __future__ import annotations
 
 import re
 from importlib.metadata import PackageNotFoundError, distribution

@@ -6,7 +6,6 @@ github WORK SETTINGS    reads the folder WORK, prints `result=...` and `missing=
 
 The answer includes which wall the student's code ran behind. If there is no wall, nothing is run.
 """
-from __future__ import annotations
 
 import os
 import sys

@@ -1,5 +1,4 @@
 """Make a wheel of this installation without a build tool, from a checkout or an installed wheel."""
-from __future__ import annotations
 
 import base64
 import hashlib

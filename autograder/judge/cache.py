@@ -2,7 +2,6 @@
 
 Nothing of a student's is stored here. A cache that cannot be read or written only costs time.
 """
-from __future__ import annotations
 
 import os
 import zipfile

@@ -1,5 +1,4 @@
 """Find out why a function is missing: a syntax error in its cell, a newer Python than ours, a misspelled name."""
-from __future__ import annotations
 
 import difflib
 import re

@@ -1,5 +1,4 @@
 """Compute the version of the checks, which changes whenever a mark could, and that of the catalogue's answers."""
-from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import blake2b

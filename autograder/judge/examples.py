@@ -3,7 +3,6 @@
 Where a function has seen hidden inputs, whatever it answers can carry them, also to an example. So of an example that
 failed nothing is said until it was asked again in a fresh process: then all that is quoted arose from shown inputs.
 """
-from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace

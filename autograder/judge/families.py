@@ -4,7 +4,6 @@ Every choice of steps (lessons.kit.model) is computed once for each question, an
 its result. If an answer is one of the results times a constant, so are its projections. All questions have to agree,
 and if several choices explain an answer equally well at most two are named.
 """
-from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
 """Say in words how steps done differently explain an answer (judge.families)."""
-from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,5 +1,4 @@
 """The catalogue's mistakes as subjects, and tables of their answers, which are made when first needed and cached."""
-from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -2,7 +2,6 @@
 
 None of these words tells of anything that is right in an exercise, so none of them shows an attempt (see `from_last`).
 """
-from __future__ import annotations
 
 import re
 from collections.abc import Mapping

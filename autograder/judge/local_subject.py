@@ -3,7 +3,6 @@
 They answer exactly as a student's process does: fresh arguments, the same plain view, the same record of changes. An
 answer that a later call refers to is handed on as it is, so that a change in place shows in the next call.
 """
-from __future__ import annotations
 
 import re
 import sys

@@ -1,5 +1,4 @@
 """The order in which a right solution is asked: what a student's process may be sent ahead."""
-from __future__ import annotations
 
 from functools import lru_cache
 from typing import Any

@@ -6,7 +6,6 @@ where the source shows that the test cannot remember (sandbox.forgetful). What t
 A test may compare with the student's own functions. Where those are wrong it rejects everything, and the error would
 cost twice: then the reference replaces them, wherever they are defined.
 """
-from __future__ import annotations
 
 import random
 import time

@@ -3,7 +3,6 @@
 Examples, single-key cases and properties earn points only once a hidden value is right (`Check.needs`), so that a stub,
 an exception or memorised examples are worth nothing.
 """
-from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction

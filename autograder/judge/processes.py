@@ -1,5 +1,4 @@
 """Open the processes of one submission, and collect what they tell about its cells."""
-from __future__ import annotations
 
 from autograder.lessons.kit.lesson import Lesson
 from autograder.records import CellReport, StandIns, Submission, Text, text

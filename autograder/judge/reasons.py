@@ -1,5 +1,4 @@
 """Say why a check has no answer to judge: what happened instead, and what most often causes it."""
-from __future__ import annotations
 
 from collections.abc import Callable
 

@@ -1,5 +1,4 @@
 """What a call holds beside its own arguments: the reference's answer where it refers to an earlier one."""
-from __future__ import annotations
 
 from functools import lru_cache
 from typing import Any

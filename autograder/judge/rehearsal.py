@@ -3,7 +3,6 @@
 What cannot be asked there would be "broken" for every student, so the lesson is refused, with the file and the line. A
 check that the solution does not pass is another matter, which the proof of the lesson tells.
 """
-from __future__ import annotations
 
 import ast
 import sys

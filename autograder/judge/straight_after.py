@@ -4,7 +4,6 @@ A backward that reads what its forward left in a global, or in an attribute of a
 question that the forward was asked. Its derivation may be right all the same: then it loses what is paid for
 remembering nothing, and nothing else.
 """
-from __future__ import annotations
 
 from collections.abc import Mapping
 

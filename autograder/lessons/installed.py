@@ -4,7 +4,6 @@ A course's own lessons come first and are loaded only where the user trusts the 
 lies in its `lessons/<name>/`, with `solutions/` and `assignments/` beside that. A package that brings lessons looks the
 same inside, and names each in the entry point group `autograder.lessons`.
 """
-from __future__ import annotations
 
 import os
 import re

@@ -1,5 +1,4 @@
 """Say what is not in order in a lesson that somebody wrote, in one line that names the file; "" if all is well."""
-from __future__ import annotations
 
 import json
 import traceback

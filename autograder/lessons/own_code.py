@@ -2,7 +2,6 @@
 
 Nothing is written beside it, and two versions of a lesson can be loaded in one process: each has a name of its own.
 """
-from __future__ import annotations
 
 import re
 import sys

@@ -2,7 +2,6 @@
 
 A key that nothing would ever look up is a fault: with a slip of the pen in it, the table would be accepted and unused.
 """
-from __future__ import annotations
 
 import ast
 import tomllib

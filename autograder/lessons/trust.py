@@ -2,7 +2,6 @@
 
 The list is in the user's own configuration folder, so nothing that is unpacked or handed in can add to it.
 """
-from __future__ import annotations
 
 import json
 import os

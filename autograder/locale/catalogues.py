@@ -3,7 +3,6 @@
 `autograder dev locale` updates every .po from the code and compiles it; an empty msgstr is then waiting for a
 translation. Only those who change sentences need Babel.
 """
-from __future__ import annotations
 
 import ast
 import re

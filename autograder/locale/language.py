@@ -2,7 +2,6 @@
 
 English needs no catalogue, since the msgids are English. A sentence without a translation is shown in English.
 """
-from __future__ import annotations
 
 import gettext
 import re

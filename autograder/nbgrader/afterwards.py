@@ -1,5 +1,4 @@
 """Decide whether pages may show other right ways to write an exercise: once nobody can hand in any more."""
-from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime

@@ -6,7 +6,6 @@ by which nbgrader knows that this submission was graded, and the secret by which
 student alone. No other file of the student's is copied: a numpy.py among them would be imported by anyone who opens the
 notebook there.
 """
-from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence

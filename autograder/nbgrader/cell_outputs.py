@@ -5,7 +5,6 @@ from a cell's outputs, and fails open: it takes no output, "nan" or a word for f
 exactly one execute_result that is a float within 0..maximum and has nothing on standard error; if the points are
 unknown it ends in an error, which no reader takes for full marks.
 """
-from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any

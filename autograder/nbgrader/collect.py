@@ -4,7 +4,6 @@ Earlier attempts are kept in a hidden folder beside it, which is not graded. A l
 later attempt. Work that the learning environment calls late without a time is dated one second after the due date. Any
 kind of file is collected; intake says what can be done with it.
 """
-from __future__ import annotations
 
 import os
 import re

@@ -3,7 +3,6 @@
 nbgrader's feedback renders a comment as Markdown, with any HTML in it. So only the lesson's own sentences go in (the
 titles of checks, hints), none that quotes what a student wrote; and they are escaped.
 """
-from __future__ import annotations
 
 import re
 

@@ -5,7 +5,6 @@ Gradebooks are kept in the user's cache, under names with nbgrader's version, wh
 their content: another version makes another one, a damaged file is never used, and two processes can make one at the
 same time. If anything fails here, nbgrader makes the gradebook itself when it opens it.
 """
-from __future__ import annotations
 
 import os
 import sys

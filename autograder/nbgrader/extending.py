@@ -1,5 +1,4 @@
 """Tell nbgrader's gradebook who has more time, so that the formgrader and nbgrader's own commands know it too."""
-from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress

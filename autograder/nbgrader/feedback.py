@@ -3,7 +3,6 @@
 A student's nbgrader fetches one page for each notebook, and nothing else. So ours is put at the top of nbgrader's, as a
 page within the page; a copy of it lies beside nbgrader's, and our own stays where it is.
 """
-from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress

@@ -1,5 +1,4 @@
 """Say what is wrong with a gradebook, and what to do, in one line."""
-from __future__ import annotations
 
 import logging
 import os

@@ -14,7 +14,6 @@ What this does not do is protect the kernel itself. It belongs to the student's 
 history of cells or the cell's output. That is how stock nbgrader works, and no code inside the kernel can change it. If
 students may cheat, use `autograder grade`: there no output of theirs is ever read as a score.
 """
-from __future__ import annotations
 
 import hashlib
 import json

@@ -1,5 +1,4 @@
 """Apply [late] of autograder.toml as nbgrader's plugin for late work; without a rule, nbgrader's own applies."""
-from __future__ import annotations
 
 from pathlib import Path
 from typing import Any

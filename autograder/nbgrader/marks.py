@@ -3,7 +3,6 @@
 A score is nbgrader's: a manual score replaces the automatic one, and extra credit is added. nbgrader itself is not
 imported here: that takes longer than everything else.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

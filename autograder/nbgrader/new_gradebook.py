@@ -3,7 +3,6 @@
 What nbgrader registers of a notebook is kept in the user's cache for the next course with the same notebook, points and
 configuration. The kept file can be read by its owner alone: the hidden tests are in it.
 """
-from __future__ import annotations
 
 import errno
 import os

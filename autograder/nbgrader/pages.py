@@ -1,5 +1,4 @@
 """Write the students' pages, and bring them up to date when a person, a rule or the time has changed what they show."""
-from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

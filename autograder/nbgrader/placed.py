@@ -4,7 +4,6 @@ Only text is taken from the student's file. Given cells are taken from the cours
 is there exactly once whatever happened to it, and a student's text cell is shown literally: as Markdown it could carry
 a script, and the formgrader shows it on the Jupyter server's own origin.
 """
-from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

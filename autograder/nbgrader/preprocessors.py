@@ -6,7 +6,6 @@ nbgrader's own steps, so that a course may hold other assignments as well.
 The student's file is read by our intake, which repairs what nbformat refuses; nbgrader reads the score below each
 graded cell, which is followed by our feedback.
 """
-from __future__ import annotations
 
 import os
 from dataclasses import replace

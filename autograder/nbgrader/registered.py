@@ -3,7 +3,6 @@
 Examples are locked cells without points. Releases of version 0.1 had them as graded cells worth 0, and nbgrader lets
 the cells of an assignment change only until somebody handed in: such a course keeps what it has, and takes both kinds.
 """
-from __future__ import annotations
 
 from contextlib import suppress
 from typing import Any

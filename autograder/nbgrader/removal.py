@@ -3,7 +3,6 @@
 This removes the folders of each step, the gradebook's rows, our own grades, and the class reports, which name everyone.
 What a person made (exports, logs, downloaded zips, backups) is only listed: it may hold others.
 """
-from __future__ import annotations
 
 import os
 import re

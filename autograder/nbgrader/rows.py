@@ -2,7 +2,6 @@
 
 They are read and written with plain SQL: nbgrader's own models take a second to import, and ten times as long.
 """
-from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping

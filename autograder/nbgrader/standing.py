@@ -4,7 +4,6 @@ The store's record is checked against the gradebook's rows and the files, and wh
 away, a deleted page, a changed course) is written again. nbgrader itself is not imported here: that takes longer than
 everything else.
 """
-from __future__ import annotations
 
 import os
 import stat

@@ -1,5 +1,4 @@
 """The stub that replaces a solution in a release: a lesson of ours has its own, every other notebook nbgrader's."""
-from __future__ import annotations
 
 from typing import Any, cast
 

@@ -1,5 +1,4 @@
 """Read who is in nbgrader's gradebook, as `nbgrader db student add` put them there; nbgrader is not imported."""
-from __future__ import annotations
 
 from contextlib import suppress
 

@@ -1,5 +1,4 @@
 """Check the version of nbgrader, which does not promise stable internals."""
-from __future__ import annotations
 
 import re
 from importlib.metadata import PackageNotFoundError, version

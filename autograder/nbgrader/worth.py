@@ -2,7 +2,6 @@
 
 The text that tells students what they can earn follows: its table, and the total in the same cell.
 """
-from __future__ import annotations
 
 import re
 from collections.abc import Mapping

@@ -2,7 +2,6 @@
 
 The terminal libraries take longer to import than a submission takes to grade, so JSON output does without them.
 """
-from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator

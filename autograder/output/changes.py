@@ -1,5 +1,4 @@
 """Compare two grades of a student, and list whose grade changes, by how much and in which check."""
-from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
 """Draw the difference between two arrays as tables: the axes with their sizes, one axis, or the numbers."""
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

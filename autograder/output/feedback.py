@@ -1,5 +1,4 @@
 """Write a student's feedback as one HTML page: no script, nothing loaded from elsewhere, everything escaped."""
-from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache

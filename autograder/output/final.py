@@ -1,5 +1,4 @@
 """Say what a final mark is and what it is made of, in the same numbers wherever it is shown."""
-from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b

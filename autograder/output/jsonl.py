@@ -1,5 +1,4 @@
 """Write grades as JSON lines, one per submission: every key is always present, unknown values are null."""
-from __future__ import annotations
 
 import json
 import os

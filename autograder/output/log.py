@@ -2,7 +2,6 @@
 
 The log records which submissions shared one judgement. No student ever sees it.
 """
-from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,5 +1,4 @@
 """Format points and verdicts, the same at the terminal and on a page."""
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache

@@ -1,5 +1,4 @@
 """Make text that students had a hand in harmless: it cannot move the cursor, hide a line or reverse text."""
-from __future__ import annotations
 
 import re
 

@@ -3,7 +3,6 @@
 It travels as bytes from a process that has read what a student's code answered, so it has a bound, and names and marks
 are added where they are known. Where there is none, the same functions render it when it is written.
 """
-from __future__ import annotations
 
 import msgspec
 

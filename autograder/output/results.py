@@ -1,5 +1,4 @@
 """Print the results of a class at a terminal: how far it is, how many, how well, who needs a look, how long it took."""
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -2,7 +2,6 @@
 
 Everything is drawn as literal text (`rich.text.Text`, never markup), since students had a hand in most of it.
 """
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator

@@ -2,7 +2,6 @@
 
 What was cut says so. A student's own sources are never cut here: they were capped when they were read.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar

@@ -3,7 +3,6 @@
 `verify` assembles the stages as `grade` does. It runs only code of ours: the reference, the catalogue of mistakes,
 machine-made mutants of the reference (behind the wall), and right solutions composed at random.
 """
-from __future__ import annotations
 
 from dataclasses import replace
 

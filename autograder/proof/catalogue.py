@@ -1,5 +1,4 @@
 """Try every mistake of the catalogue: it must be caught where it is made and nowhere else, and named."""
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

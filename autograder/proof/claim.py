@@ -1,5 +1,4 @@
 """Hold what the proof claims about a lesson, and what it found."""
-from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping

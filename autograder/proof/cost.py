@@ -1,5 +1,4 @@
 """Measure what grading takes besides the student's own code: the checks, and the diagnosis."""
-from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence

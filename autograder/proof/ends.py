@@ -1,5 +1,4 @@
 """Try the two ends of the scale: the reference gets full marks, and untouched work gets nothing."""
-from __future__ import annotations
 
 import ast
 from collections.abc import Iterator

@@ -1,5 +1,4 @@
 """Check that right solutions keep every point, composed at random from right ways to write each step."""
-from __future__ import annotations
 
 import random
 import warnings

@@ -3,7 +3,6 @@
 A wrong name sends a student after a fault that does not exist. A word is the name of a known mistake with the same
 answers, the steps that give them (judge.families), the first wrong step, or a message that itself says what is wrong.
 """
-from __future__ import annotations
 
 from collections.abc import Sequence
 

@@ -1,5 +1,4 @@
 """Make every first-order mutant of a module's functions, each once."""
-from __future__ import annotations
 
 import ast
 import copy

@@ -2,7 +2,6 @@
 
 Mutants run where students' code runs: some loop forever, some ask for all memory.
 """
-from __future__ import annotations
 
 import ast
 import re

@@ -6,7 +6,6 @@ drops a call or a statement, which are the typical errors in array code. The pro
 is installed.
 The texts of messages are left alone: they are not graded.
 """
-from __future__ import annotations
 
 import ast
 import copy

@@ -1,5 +1,4 @@
 """Open subjects in this process as the sandbox opens a student's; only for code of ours."""
-from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 

@@ -1,5 +1,4 @@
 """Print the proof in words, for a terminal."""
-from __future__ import annotations
 
 from collections.abc import Iterator
 from string import ascii_letters

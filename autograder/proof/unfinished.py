@@ -2,7 +2,6 @@
 
 Nothing can be proven about a lesson with such parts, so the proof names them and stops there.
 """
-from __future__ import annotations
 
 import ast
 import json

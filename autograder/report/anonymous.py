@@ -4,7 +4,6 @@ Names become codes keyed with a secret: a student has the same code wherever tha
 cannot be traced to a name. Students are in the order of their codes, which says nothing either. Of what students could
 have written (exceptions, file names) only numbers and the lesson's own words stay.
 """
-from __future__ import annotations
 
 import builtins
 import re

@@ -1,5 +1,4 @@
 """Give each verdict its code, sign, word and colour for the report."""
-from __future__ import annotations
 
 from dataclasses import dataclass
 

@@ -3,7 +3,6 @@
 A difference between two shares is clear if it exceeds twice its standard error (after Agresti and Caffo, who add one
 success and one failure on each side, so that shares of 0 and 1 have an error too).
 """
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,7 +4,6 @@ Drawn while the report is written, they need nothing in the browser, print sharp
 them weighs less than the smallest library that would draw them there. A title shows the value under the pointer. Each
 is drawn twice, the second time for a telephone, where a chart that only shrinks has letters too small to read.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps

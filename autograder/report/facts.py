@@ -1,5 +1,4 @@
 """Describe a class in numbers: who was graded, how the points are spread, how the exercises compare."""
-from __future__ import annotations
 
 import math
 from collections.abc import Sequence

@@ -2,7 +2,6 @@
 
 A row holds one character per check (see `SIGNS`); each message is stored once, however many students it was given to.
 """
-from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence

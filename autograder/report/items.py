@@ -4,7 +4,6 @@ Difficulty is the share that passes, of those who wrote something: as usual in i
 nothing about the item. Discrimination is the point-biserial correlation of passing with the points for everything else
 (the item-rest correlation, rir): near 0 the check says nothing about a student, below 0 it is odd.
 """
-from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt

@@ -1,5 +1,4 @@
 """Count the class's mistakes that are in the catalogue, most common first, and what no known mistake explains."""
-from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence

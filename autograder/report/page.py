@@ -3,7 +3,6 @@
 It answers how the class did, what they did not understand, which check is odd and which submissions need a person. The
 page's own words are English; those that students see are in the requested language.
 """
-from __future__ import annotations
 
 import re
 from base64 import b64encode

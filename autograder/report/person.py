@@ -1,5 +1,4 @@
 """Choose the submissions that a person should look at, most urgent first: those that the autograder cannot decide."""
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

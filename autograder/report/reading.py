@@ -3,7 +3,6 @@
 A store holds grades as records, the journal of version 0.1 several per student: the last counts. JSON lines hold
 translated sentences; each becomes a Text that says just that.
 """
-from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext, suppress

@@ -3,7 +3,6 @@
 A page ends in a comment with a digest of what it was made of and of the page itself, so that one that was damaged or
 changed by hand is made again.
 """
-from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,4 @@
 """Know the class of a course: from the roster that autograder.toml names, and from nbgrader's gradebook."""
-from __future__ import annotations
 
 from collections.abc import Collection
 

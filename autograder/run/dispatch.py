@@ -4,7 +4,6 @@ Workers may die: that costs time and nothing else. When one does, nobody knows w
 was, so each of them is judged again with nothing else under way. One that ends its worker then too is broken, not the
 run.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait

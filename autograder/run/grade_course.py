@@ -3,7 +3,6 @@
 Submissions are read one by one, judged by worker processes here or on a cluster, and written by this process alone.
 Only a few of them are in memory at any moment. A failure stays with its own submission.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager

@@ -3,7 +3,6 @@
 A worker keeps one engine warm, whatever executor runs it. The job holds the content of a submission without its
 student, so that no grade can depend on a name. A worker refuses a job from another version.
 """
-from __future__ import annotations
 
 import os
 import platform

@@ -2,7 +2,6 @@
 
 The processes end as soon as this one lets go of their leash or dies, however that happens.
 """
-from __future__ import annotations
 
 import errno
 import os

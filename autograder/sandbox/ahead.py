@@ -1,5 +1,4 @@
 """Send questions before their turn: a student's process answers them while the judge looks at earlier answers."""
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 

@@ -1,5 +1,4 @@
 """Make fresh processes for students: each is a child of a warm zygote, in which the lesson's own code has run."""
-from __future__ import annotations
 
 import marshal
 import threading

@@ -3,7 +3,6 @@
 A verdict must not depend on what else the machine does. So the processor time of the process counts, and the time in
 which it was blocked (sleeping, say). Time in which it was ready to run while others ran does not count.
 """
-from __future__ import annotations
 
 import os
 import threading

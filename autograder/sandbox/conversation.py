@@ -1,5 +1,4 @@
 """The judge's end of one child's channel: ask, get the reply or learn how the child ended, and kill it."""
-from __future__ import annotations
 
 import os
 import secrets

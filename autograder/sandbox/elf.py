@@ -1,5 +1,4 @@
 """Read from an ELF file which shared libraries it needs (64-bit, little-endian)."""
-from __future__ import annotations
 
 import mmap
 import os

@@ -1,5 +1,4 @@
 """The judge's side of the zygote: start it, let it fork children, and learn how each of them ended."""
-from __future__ import annotations
 
 import errno
 import itertools

@@ -2,7 +2,6 @@
 
 Nothing else that is installed beside them is included, least of all the autograder.
 """
-from __future__ import annotations
 
 import os
 import sys

@@ -1,5 +1,4 @@
 """Find the function that a line of a source is in. A student's source is never parsed here: that could be made slow."""
-from __future__ import annotations
 
 import re
 from collections.abc import Mapping

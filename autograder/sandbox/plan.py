@@ -3,7 +3,6 @@
 A cell that hangs or kills the child runs only for its definitions in the next child, and is left out if that does not
 help. A cell that took long runs only for its definitions in later children.
 """
-from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence

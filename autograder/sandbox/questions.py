@@ -1,5 +1,4 @@
 """Encode a Call for the wire, and record an Answer as an Outcome."""
-from __future__ import annotations
 
 import builtins
 from collections.abc import Callable

@@ -1,5 +1,4 @@
 """Say how much room a value takes, and keep what a submission answers within the room that it has."""
-from __future__ import annotations
 
 from sys import getsizeof
 from typing import Any

@@ -4,7 +4,6 @@ Any call that is in no table fails with EPERM, as if the process lacked the righ
 stored beside this file as the kernel's own program (BPF), one per kind of processor, so that no library is needed where
 students' work is graded. After a change `autograder dev syscalls` remakes it, which needs pyseccomp and libseccomp.
 """
-from __future__ import annotations
 
 import base64
 import hashlib

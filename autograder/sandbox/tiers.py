@@ -1,5 +1,4 @@
 """Find out by trial which wall this machine can have, once, and never silently use less than was asked for."""
-from __future__ import annotations
 
 import importlib
 import platform

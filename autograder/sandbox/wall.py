@@ -25,7 +25,6 @@ Which parts a machine can have is decided once, by trial (`tiers`), and recorded
 
 No wall holds against a bug in the kernel.
 """
-from __future__ import annotations
 
 import json
 import os

@@ -3,7 +3,6 @@
 No real work is in it: every notebook is the assignment's own, filled in from the reference, from the implementations on
 which students' tests are tried, and from the catalogue of mistakes; a few are damaged or dishonest.
 """
-from __future__ import annotations
 
 import random
 import shutil

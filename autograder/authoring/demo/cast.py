@@ -1,5 +1,4 @@
 """Write the students' work: right solutions, one or two mistakes, half a notebook, damaged files, attempts to cheat."""
-from __future__ import annotations
 
 import random
 from collections.abc import Iterator

@@ -1,5 +1,4 @@
 """Make the assignment as students get it, and the same with code in its stubs."""
-from __future__ import annotations
 
 import ast
 import json

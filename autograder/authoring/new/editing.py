@@ -1,5 +1,4 @@
 """Add to Python source where the addition belongs, leaving the existing code untouched."""
-from __future__ import annotations
 
 import ast
 

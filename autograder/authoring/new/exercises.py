@@ -1,5 +1,4 @@
 """Make a new exercise in an existing lesson, or a new lesson with its first exercise."""
-from __future__ import annotations
 
 import ast
 import builtins

@@ -1,5 +1,4 @@
 """Write an exercise's cells in the source notebook of an edition, and a notebook without exercises."""
-from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass

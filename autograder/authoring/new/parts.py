@@ -1,5 +1,4 @@
 """Make a new check or a new mistake of an existing exercise."""
-from __future__ import annotations
 
 from autograder.authoring.new.checkout import CannotMake, Checkout, Made, dashed, rendered
 from autograder.authoring.new.editing import appended, before, with_mistake

@@ -1,5 +1,4 @@
 """Bound how long a lesson's own code may take, so that an endless loop in it is said and no command hangs."""
-from __future__ import annotations
 
 import signal
 import threading

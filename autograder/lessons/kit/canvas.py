@@ -2,7 +2,6 @@
 
 On a system in dark mode the card is dark too; both colours change together.
 """
-from __future__ import annotations
 
 import io
 import re

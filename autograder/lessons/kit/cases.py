@@ -1,5 +1,4 @@
 """Define a case: one set of arguments for a function and its backward, and the calls that ask about it."""
-from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

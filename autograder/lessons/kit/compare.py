@@ -3,7 +3,6 @@
 The order is: shape, kind of number, finiteness, then the numbers as a whole (norm-wise). Comparing element by element
 would fail a correct float32 answer near zeros; `not (error <= bound)` is phrased so that NaN fails.
 """
-from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce

@@ -1,5 +1,4 @@
 """Find the course's files: beside the package in a checkout, inside it in an installed wheel."""
-from __future__ import annotations
 
 from pathlib import Path
 

@@ -1,5 +1,4 @@
 """Check gradients against finite differences, of the reference's forward or of the student's own."""
-from __future__ import annotations
 
 from typing import Any
 

@@ -1,5 +1,4 @@
 """Find the variables of a notebook's example cells: students see them there, but they do not exist when grading."""
-from __future__ import annotations
 
 import ast
 import json

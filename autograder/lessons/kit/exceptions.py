@@ -2,7 +2,6 @@
 
 The exception's own text is never repeated, since a student's code can put anything in it.
 """
-from __future__ import annotations
 
 import re
 

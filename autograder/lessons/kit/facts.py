@@ -1,5 +1,4 @@
 """State facts that several exercises are checked for, as functions that raise Wrong if they do not hold."""
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from operator import itemgetter

@@ -3,7 +3,6 @@
 A lesson writes its functions like this so that an answer can be compared with the result of one or two steps done
 differently: scores divided by another number, a missing route. See judge.families.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -3,7 +3,6 @@
 For a hidden check a picture holds no more than the sentence beside it says: the axes, their sizes, and the one place
 along an axis that differs or is right.
 """
-from __future__ import annotations
 
 from typing import Any
 

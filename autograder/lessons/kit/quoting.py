@@ -4,7 +4,6 @@ Whatever a function does after it has seen hidden inputs can carry them: a key, 
 says of a shape only lengths that the question had itself, of an exception a built-in kind and one place in an exercise,
 and nothing that is long. Words in a message are the lesson's own; `shape_of` and `stopped` mark what is not.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any

@@ -1,5 +1,4 @@
 """Say what one simple thing turns the right array into the one that was given, if there is such a thing."""
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import permutations

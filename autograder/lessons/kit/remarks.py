@@ -1,5 +1,4 @@
 """Make remarks that never cost points, shared by several lessons: how exact an answer is."""
-from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -2,7 +2,6 @@
 
 `pick(a, b, ...)` chooses one of its arguments: by a seeded generator, or by a property-based test that can shrink.
 """
-from __future__ import annotations
 
 from collections.abc import Callable
 from textwrap import indent

@@ -1,5 +1,4 @@
 """Remarks that never cost points: for a person who should look at a submission."""
-from __future__ import annotations
 
 from collections.abc import Callable
 

@@ -1,5 +1,4 @@
 """The layer norm lesson: two exercises, 10 points."""
-from __future__ import annotations
 
 from autograder.kit import Exercise, Lesson
 

@@ -2,7 +2,6 @@
 
 `autograder dev pictures` puts them into the notebooks.
 """
-from __future__ import annotations
 
 from matplotlib.figure import Figure
 

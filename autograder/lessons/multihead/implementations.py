@@ -1,5 +1,4 @@
 """The implementations that a student's own test is run on: right ones in several styles, and known mistakes."""
-from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial

@@ -1,5 +1,4 @@
 """The multi-head attention lesson: five exercises, 20 points."""
-from __future__ import annotations
 
 from autograder.lessons.kit.lesson import Exercise, Lesson
 from autograder.lessons.multihead import probes

@@ -2,7 +2,6 @@
 
 Each of them leaves the cache as the class knows it, so any of them works with the rest of the reference.
 """
-from __future__ import annotations
 
 from autograder.records import OtherWay, text
 

@@ -3,7 +3,6 @@
 A format is a function from grades and an `Order` to the bytes of the file. Unknown points are never written as 0: their
 field stays empty. Only Gradescope gets 0 for a file that cannot be read, since it shows nobody a text without a score.
 """
-from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple

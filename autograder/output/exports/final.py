@@ -1,5 +1,4 @@
 """Replace the autograder's points by the gradebook's marks before a format writes the grades."""
-from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -7,7 +7,6 @@ that both totals are right. A message is shown only at an error; a test always s
 
 If the points are unknown there is no maximum, so the reporter reports none, and the job fails with "error".
 """
-from __future__ import annotations
 
 import base64
 import html

@@ -4,7 +4,6 @@ Without a score Gradescope adds up the scores of the tests. So if the autograder
 Gradescope reports that instead of showing a part as the whole. A file that cannot be read has score 0 and says why: its
 student can do something about it. The tests' maxima add up to the points that there are.
 """
-from __future__ import annotations
 
 import json
 from collections.abc import Sequence

@@ -1,5 +1,4 @@
 """Write JUnit XML for Jenkins, GitLab and others: a suite per submission, a case per check."""
-from __future__ import annotations
 
 import re
 from collections.abc import Sequence

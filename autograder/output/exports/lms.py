@@ -10,7 +10,6 @@ If the course has a scale, they get the mark from 1 to 10, unless points are ask
 
 Without a roster the folder names in submitted/ serve as ids.
 """
-from __future__ import annotations
 
 import html
 from collections import Counter

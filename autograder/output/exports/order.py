@@ -1,5 +1,4 @@
 """What an export asks for besides its format."""
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -4,7 +4,6 @@ The column `student` (or `student_id`) holds the names of the folders in submitt
 and keep its headings, so a file that it exported works once that column is added. If the folders already have its
 numbers, as after `nbgrader zip_collect`, its file works unchanged: "Participant 123" and "#123" are read as 123.
 """
-from __future__ import annotations
 
 import re
 import unicodedata

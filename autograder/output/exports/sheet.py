@@ -3,7 +3,6 @@
 It begins with a byte order mark, by which Excel recognises UTF-8; with a decimal comma the columns are separated by
 semicolons, as Excel expects.
 """
-from __future__ import annotations
 
 from collections.abc import Sequence
 

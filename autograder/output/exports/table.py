@@ -3,7 +3,6 @@
 A spreadsheet would run a cell that begins like a formula: words get a leading apostrophe, as spreadsheets write it
 themselves. Ids are never changed: an id that could be run is refused.
 """
-from __future__ import annotations
 
 import csv
 import io

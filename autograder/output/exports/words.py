@@ -1,5 +1,4 @@
 """Write a grade as plain lines, for the comment fields of other systems."""
-from __future__ import annotations
 
 from collections.abc import Iterator
 

@@ -6,7 +6,6 @@ cell, does anything but what is listed here; nor can it see what is left of an e
 Anything that is not listed makes the answer no, which costs time and never points. What such code can leave behind all
 the same is the state of NumPy's global random numbers and of `errstate`, which the worker restores.
 """
-from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,5 +1,4 @@
 """Names that code may use without leaving anything behind: what `forgetful` lists."""
-from __future__ import annotations
 
 _FUNCTIONS = """
     abs all any bool callable complex dict divmod enumerate filter float format frozenset int isinstance

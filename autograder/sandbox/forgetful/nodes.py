@@ -1,5 +1,4 @@
 """Walk the nodes of a source several times, and look for what is in each of them only once."""
-from __future__ import annotations
 
 import ast
 from typing import Any

@@ -5,7 +5,6 @@ records with gaps and long doubles show bytes that were never written; a MemoryE
 honest tests do near these is narrow, so everything else is refused: texts are made for messages only, sets are only
 compared, kinds of numbers are called by name, and no handler is wide enough for a MemoryError.
 """
-from __future__ import annotations
 
 import ast
 from collections.abc import Mapping

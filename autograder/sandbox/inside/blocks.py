@@ -1,5 +1,4 @@
 """Read what is readable of a source with a syntax error, so that one line costs only its own function."""
-from __future__ import annotations
 
 import ast
 import re

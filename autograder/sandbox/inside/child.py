@@ -3,7 +3,6 @@
 The limits apply on every Linux; the inner wall (Landlock, seccomp), if there is one, goes up in between. A failure here
 is written to the zygote's standard error.
 """
-from __future__ import annotations
 
 import ctypes
 import math

@@ -1,5 +1,4 @@
 """Tell which statements of a cell only define something, so that they can run when the rest of the cell cannot."""
-from __future__ import annotations
 
 import ast
 import builtins

@@ -3,7 +3,6 @@
 Behind the inner wall the other packages can be seen but not read: importing one must say that there is no such module,
 as if it were not installed.
 """
-from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable

@@ -1,5 +1,4 @@
 """The inner wall: what a child gives up before it sees anything of a student's. Prepared once, in the zygote."""
-from __future__ import annotations
 
 import ctypes
 import os

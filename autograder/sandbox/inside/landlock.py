@@ -3,7 +3,6 @@
 What is handled depends on the kernel's Landlock version (ABI): 1 files, 3 truncation, 4 TCP, 5 devices, 6 signals and
 abstract sockets, 7 control over logging. What a kernel cannot handle is left out: the filter denies it as well.
 """
-from __future__ import annotations
 
 import ctypes
 import os

@@ -1,5 +1,4 @@
 """Run a lesson's own code once, in the zygote: every child begins with it, as if it had run it first."""
-from __future__ import annotations
 
 import marshal
 import random

@@ -3,7 +3,6 @@
 `%%time`, `%timeit` and the like run their body as ordinary code; every other magic, shell command or `f?` does nothing.
 IPython's transformer is loaded without the rest of IPython (6 ms), and only for a cell that is not Python.
 """
-from __future__ import annotations
 
 import builtins
 import importlib

@@ -1,5 +1,4 @@
 """Load plotting libraries once in the zygote instead of in each process of a submission."""
-from __future__ import annotations
 
 import importlib
 import logging

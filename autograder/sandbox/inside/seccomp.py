@@ -2,7 +2,6 @@
 
 `syscalls` decides which calls it lets through; here its compiled program is read and handed to the kernel.
 """
-from __future__ import annotations
 
 import base64
 import ctypes

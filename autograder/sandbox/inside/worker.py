@@ -2,7 +2,6 @@
 
 Whatever happens in here, only plain data leaves. A student's code may forge any reply: it is only a candidate answer.
 """
-from __future__ import annotations
 
 import os
 import socket

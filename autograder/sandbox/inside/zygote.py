@@ -5,7 +5,6 @@ the control socket the judge sends an id with one end of a channel; the zygote f
 and replies with the child's pidfd. When a child ends, its wait status follows under the same id. The socket keeps
 messages apart (SOCK_SEQPACKET). The lesson's own code comes over it too, before the first child that needs it.
 """
-from __future__ import annotations
 
 import ctypes
 import errno

@@ -3,7 +3,6 @@
 The student's process and the subjects in the judge's own process both call through here, so that the reference, the
 known mistakes and students are asked in the same way.
 """
-from __future__ import annotations
 
 import builtins
 import inspect

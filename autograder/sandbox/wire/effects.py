@@ -2,7 +2,6 @@
 
 Places are written as paths: "0" is the first argument, "1.wq" the value under "wq" in the second.
 """
-from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any

@@ -3,7 +3,6 @@
 An answer that only the student's own code can read (a tuple, an object, a function that remembers) still consists of
 arrays and numbers, which are met in the same order every time.
 """
-from __future__ import annotations
 
 import copy
 import types

@@ -1,5 +1,4 @@
 """Keep an answer as it was when it was given, whatever later calls do to it."""
-from __future__ import annotations
 
 import copy
 from contextlib import suppress

@@ -4,7 +4,6 @@ The judge asks and the worker replies: Start -> Started, Examine -> Examined, Ru
 AskAgain -> Same, Look -> Looked. While a Run or an Ask is open the worker may CallBack and gets a CallBackAnswer. A
 reply carries the nonce of what it replies to.
 """
-from __future__ import annotations
 
 from typing import Any, Literal
 

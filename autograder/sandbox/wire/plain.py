@@ -3,7 +3,6 @@
 Plain are None, truth values, numbers, texts, exact arrays of numbers, tuples, and dicts with names as keys. Anything
 else is an Unplain with the name of its type, and stays where it is.
 """
-from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any

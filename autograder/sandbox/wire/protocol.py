@@ -1,5 +1,4 @@
 """The messages between the judge and the zygote: small, and sent over a socket that keeps them apart."""
-from __future__ import annotations
 
 import struct
 

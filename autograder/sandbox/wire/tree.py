@@ -1,5 +1,4 @@
 """Walk the tree of plain data: dicts, tuples and lists hold parts, everything else is a leaf."""
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise

@@ -8,7 +8,6 @@ imaginary: nothing in a derived gradient of real numbers has any.
 A student's code shares this process, and can look away from us: it can stop the tracing, or do so much before that the
 looking ends. That is seen too, and said (`unwatched`).
 """
-from __future__ import annotations
 
 import dis
 import gc

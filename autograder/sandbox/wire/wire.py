@@ -4,7 +4,6 @@ A frame is a u32 length (big-endian) and a body. Arrays travel as (dtype code, s
 read-only ndarrays; nothing is ever unpickled, compiled or looked up by a name from a frame. Anything that does not fit
 (a frame over the cap, a wrong shape, an unknown code) is a WireError.
 """
-from __future__ import annotations
 
 import select
 import socket

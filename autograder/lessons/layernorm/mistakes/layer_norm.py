@@ -1,5 +1,4 @@
 """Wrong ways to normalise: the axis, the variance, eps, gain and bias, what is kept, what must not change."""
-from __future__ import annotations
 
 from autograder.kit import Mistake, changed, text
 

@@ -1,5 +1,4 @@
 """Wrong ways back: gradients of gain and bias, the routes through mean and variance, what is returned or changed."""
-from __future__ import annotations
 
 from autograder.kit import Mistake, changed, text
 

@@ -1,5 +1,4 @@
 """Right solutions, composed at random from the ways in which each step can be written; none may lose a point."""
-from __future__ import annotations
 
 from autograder.kit import Pick, dressed
 

@@ -1,5 +1,4 @@
 """Right ways to write layer_norm."""
-from __future__ import annotations
 
 from autograder.kit import Pick, function, order
 

@@ -1,5 +1,4 @@
 """multihead_backward as steps: dJ, the heads, the attention's own gradients, the sums over tokens, the routes to x."""
-from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import permutations

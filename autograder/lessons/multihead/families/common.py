@@ -1,5 +1,4 @@
 """What the models of the four functions share: sizes, cutting into heads, and joining again."""
-from __future__ import annotations
 
 import numpy as np
 

@@ -1,5 +1,4 @@
 """What questions can have in common, in words: "with one head". It tells where a function goes wrong."""
-from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any

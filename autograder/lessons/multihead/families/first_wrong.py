@@ -1,5 +1,4 @@
 """Find the first wrong step when no other way of doing it is known: what is right before it says where to look."""
-from __future__ import annotations
 
 from collections.abc import Mapping
 

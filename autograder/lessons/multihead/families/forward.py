@@ -1,5 +1,4 @@
 """multihead as steps: projections, heads, scores, mask, weights, mixing, joining, output."""
-from __future__ import annotations
 
 from collections.abc import Callable
 

@@ -1,5 +1,4 @@
 """split_heads and merge_heads as a reshape and a swap of axes, in every order, and what may follow."""
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import permutations

@@ -3,7 +3,6 @@
 What a cache holds need not be what was computed with. So a step is called wrong only where what comes after it follows
 from it.
 """
-from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 

@@ -1,5 +1,4 @@
 """Find what is wrong of a multihead whose Y is right: what its cache holds, or what only large scores show."""
-from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 

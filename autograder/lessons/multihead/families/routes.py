@@ -1,5 +1,4 @@
 """The last step of multihead_backward: dx as the sum of the routes through Q, K and V, and wrong ways."""
-from __future__ import annotations
 
 from collections.abc import Callable
 

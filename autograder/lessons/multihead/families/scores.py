@@ -1,5 +1,4 @@
 """The middle of multihead: scores, their scale, the mask and the softmax, and wrong ways."""
-from __future__ import annotations
 
 from collections.abc import Callable
 

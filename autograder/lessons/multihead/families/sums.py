@@ -1,5 +1,4 @@
 """The gradients of the four matrices: sums of outer products over batch and time, and wrong ways."""
-from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations, permutations

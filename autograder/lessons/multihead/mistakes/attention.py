@@ -1,5 +1,4 @@
 """Wrong forward passes inside attention: the scale of the scores, the softmax and the mask."""
-from __future__ import annotations
 
 from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.records import text

@@ -1,5 +1,4 @@
 """Wrong backward passes inside attention: the softmax's derivative, the scale, and the routes to q, k and v."""
-from __future__ import annotations
 
 from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.records import text

@@ -3,7 +3,6 @@
 The cache has the helper's layout, so that backward can be asked by itself. Every mistake changes one right solution,
 LOOPS.
 """
-from __future__ import annotations
 
 from collections.abc import Callable
 

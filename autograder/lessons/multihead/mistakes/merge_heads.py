@@ -1,5 +1,4 @@
 """Wrong ways to join the heads, and pairs of split and merge that undo each other but are both wrong."""
-from __future__ import annotations
 
 from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.lessons.multihead.mistakes.split_heads import RESHAPE as SPLIT_RESHAPE

@@ -1,5 +1,4 @@
 """Wrong forward passes around the given attention: projections, joining, the cache, the arguments."""
-from __future__ import annotations
 
 from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.records import text

@@ -1,5 +1,4 @@
 """Wrong backward passes around attention_backward: the routes to x and to the heads, what is returned or changed."""
-from __future__ import annotations
 
 from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.records import text

@@ -3,7 +3,6 @@
 Backward works from that cache, so a wrong forward has its own true derivative: the error is in `multihead` alone. Every
 mistake changes one right solution, OWN.
 """
-from __future__ import annotations
 
 from collections.abc import Callable
 

@@ -1,5 +1,4 @@
 """Wrong ways to cut the channels into heads: where numbers land, which sizes are taken, what is refused."""
-from __future__ import annotations
 
 import re
 

@@ -1,5 +1,4 @@
 """Wrong gradients of the four matrices: the sum over batch and time of outer products, and the arrays it uses."""
-from __future__ import annotations
 
 from autograder.lessons.kit.lesson import Mistake, changed
 from autograder.records import text

@@ -3,7 +3,6 @@
 `PICTURES[name](words)` draws a picture; `WORDS[language][name]` holds its words, with the alternative text under "alt".
 `autograder dev pictures` puts them into the notebooks.
 """
-from __future__ import annotations
 
 from autograder.lessons.multihead.pictures.flow import backward, forward, one_number, own_test
 from autograder.lessons.multihead.pictures.numbers import merge, one_key, split

@@ -1,5 +1,4 @@
 """Pictures of the way through multihead: down with the shapes on the arrows, and back up with the three routes."""
-from __future__ import annotations
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

@@ -1,5 +1,4 @@
 """Pictures with numbers in them: the eight numbers of W1, and the weight of a key."""
-from __future__ import annotations
 
 import numpy as np
 from matplotlib.figure import Figure

@@ -1,5 +1,4 @@
 """Right ways to write multihead_backward, with the given attention_backward or an own version."""
-from __future__ import annotations
 
 from autograder.lessons.kit.writing import Pick, function, order
 from autograder.lessons.multihead.variants.writing import Plan, cut, floats, joined

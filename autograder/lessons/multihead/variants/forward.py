@@ -1,5 +1,4 @@
 """Right ways to write multihead, with the given attention or an own version."""
-from __future__ import annotations
 
 from autograder.lessons.kit.writing import Pick, function, order
 from autograder.lessons.multihead.variants.writing import Plan, cut, floats, joined, product

@@ -1,5 +1,4 @@
 """Right ways to write split_heads and merge_heads."""
-from __future__ import annotations
 
 from autograder.lessons.kit.writing import Pick, function, order
 from autograder.lessons.multihead.variants.writing import Plan, refusal
