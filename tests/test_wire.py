@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -205,35 +206,50 @@ def soon() -> Callable[[], float]:
     return patience
 
 
-def test_frames_keep_their_borders(pair):
+@pytest.fixture(params=["one frame", "what comes"])
+def receive(request):
+    """Both ways to receive: exactly one frame, or whatever is there."""
+    return partial(wire.receive, early=None if request.param == "one frame" else bytearray())
+
+
+def test_frames_keep_their_borders(pair, receive):
     for body in (b"one", b"", b"three"):
         wire.send(pair[0], body)
-    assert [wire.receive(pair[1]) for _ in range(3)] == [b"one", b"", b"three"]
+    assert [receive(pair[1]) for _ in range(3)] == [b"one", b"", b"three"]
 
 
-def test_a_frame_larger_than_the_buffer_comes_through(pair):
+def test_a_frame_larger_than_the_buffer_comes_through(pair, receive):
     body = bytes(4 * 2**20)
     sender = threading.Thread(target=wire.send, args=(pair[0], body))
     sender.start()
-    assert wire.receive(pair[1]) == body
+    assert receive(pair[1]) == body
     sender.join()
 
 
-def test_the_cap_is_checked_before_the_body_is_read(pair):
+def test_the_cap_is_checked_before_the_body_is_read(pair, receive):
     pair[0].send(b"\xff\xff\xff\xff")
     with pytest.raises(WireError, match="over the cap"):
-        wire.receive(pair[1])
+        receive(pair[1])
 
 
-def test_the_deadline_covers_receiving(pair):
+def test_the_deadline_covers_receiving(pair, receive):
     with pytest.raises(DeadlineError):
-        wire.receive(pair[1], soon())
+        receive(pair[1], soon())
 
 
-def test_the_deadline_covers_a_reply_that_drips(pair):
+def test_the_deadline_covers_a_reply_that_drips(pair, receive):
     pair[0].send(b"\0\0\0\x05ab")
     with pytest.raises(DeadlineError):
-        wire.receive(pair[1], soon())
+        receive(pair[1], soon())
+
+
+def test_what_is_read_with_an_earlier_frame_is_not_lost(pair):
+    early, large = bytearray(), bytes(range(256)) * 1000
+    sender = threading.Thread(target=lambda: [wire.send(pair[0], body) for body in (b"one", large, b"", b"two")])
+    sender.start()
+    assert [wire.receive(pair[1], early=early) for _ in range(4)] == [b"one", large, b"", b"two"]
+    sender.join()
+    assert not early
 
 
 def test_the_deadline_covers_sending(pair):
@@ -241,10 +257,10 @@ def test_the_deadline_covers_sending(pair):
         wire.send(pair[0], bytes(8 * 2**20), soon())
 
 
-def test_a_closed_channel_is_told_apart(pair):
+def test_a_closed_channel_is_told_apart(pair, receive):
     pair[0].send(b"\0\0\0\x05ab")
     pair[0].close()
     with pytest.raises(ClosedError):
-        wire.receive(pair[1])
+        receive(pair[1])
     with pytest.raises(ClosedError):
         wire.send(pair[1], b"x")

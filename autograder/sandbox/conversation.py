@@ -51,6 +51,7 @@ class Conversation:
         self.took = 0.0                   # seconds, for the last question
         self._ahead: deque[tuple[Any, int]] = deque()       # messages that were sent before their turn, and their bytes
         self._rest = _NOTHING                # of the last of them, what the socket had no room for
+        self._early = bytearray()         # what has come in of later replies
 
     @property
     def complaint(self) -> str:
@@ -126,7 +127,7 @@ class Conversation:
             wire.send(channel, self._rest, stint.patience)
             self._rest = _NOTHING
         for _ in range(CALLBACK_CAP + 1):
-            reply = decode_from_worker(wire.receive(channel, stint.patience))
+            reply = decode_from_worker(wire.receive(channel, stint.patience, early=self._early))
             if reply.nonce != nonce:
                 raise wire.WireError("a reply to something that was not asked")
             if type(reply) is not CallBack:

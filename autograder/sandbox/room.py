@@ -33,9 +33,10 @@ def within_room(outcome: Outcome, allowance: Allowance, trial: bool) -> Outcome:
 def bytes_in(value: Any) -> int:
     """How many bytes a value takes, roughly: its arrays, its texts and keys, and all that holds them."""
     if isinstance(value, np.ndarray):
-        return max(value.nbytes, 8 * value.size) + _EACH        # whoever computes with it makes floats of it
+        size, floats = value.nbytes, 8 * value.size         # whoever computes with it makes floats of it
+        return (size if size > floats else floats) + _EACH
     if isinstance(value, str):
         return getsizeof(value)
     if isinstance(value, dict):
-        return sum(map(getsizeof, value)) + _EACH + sum(map(bytes_in, value.values()))
-    return _EACH + sum(map(bytes_in, value)) if isinstance(value, (tuple, list)) else _EACH
+        return _EACH + sum([getsizeof(key) + bytes_in(part) for key, part in value.items()])
+    return _EACH + sum([bytes_in(part) for part in value]) if isinstance(value, (tuple, list)) else _EACH

@@ -7,7 +7,7 @@ frames.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -80,15 +80,21 @@ def reach(args: Any) -> float:
     (heads), a product has three. An array without numbers can become one of any size, and what no array can be made
     of, anything.
     """
-    leading, longest = set(), 1.0
+    shapes, longest = set(), 1.0
     for part in _arguments(args):
-        usual = isinstance(part, np.ndarray) and part.size > 1
-        shape = part.shape if usual else _shape(part)
+        if type(part) is np.ndarray and part.size > 1:
+            shapes.add(part.shape)        # the usual case: many have the same
+            continue
+        shape = _shape(part)
         if shape is None or 0 in shape:
             return float("inf")
+        shapes.add(shape)
+        longest = max(longest, _count(part))
+    leading = set()
+    for shape in shapes:
         for axis, length in enumerate(shape[:-2]):
             leading.add((len(shape), axis, length))
-        longest = max(longest, *shape[-2:], 1.0 if usual else _count(part))
+        longest = max(longest, 1.0, *shape[-2:])
     return prod((float(length) for _, _, length in leading), start=longest * longest * longest)
 
 
@@ -101,13 +107,15 @@ def _count(value: Any) -> float:
     return abs(value) if isinstance(value, (int, float)) else 1.0
 
 
-def _arguments(args: Any) -> Iterator[Any]:
+def _arguments(args: Any) -> list[Any]:
     """The arguments, and what the dicts among them hold; what a tuple or list holds becomes one array."""
+    found: list[Any] = []
     for part in parts(args):
         if isinstance(part, dict):
-            yield from _arguments(part)
+            found += _arguments(part)
         else:
-            yield part
+            found.append(part)
+    return found
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:

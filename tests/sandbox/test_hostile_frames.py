@@ -145,7 +145,7 @@ def test_only_the_nonce_that_was_asked_for_is_heard(nonce, body):
     with ours, theirs:
         theirs.send(struct.pack(">I", len(body)) + body)
         conversation = object.__new__(Conversation)
-        conversation._child = Forked(1, ours, -1)
+        conversation._child, conversation._early = Forked(1, ours, -1), bytearray()
         if nonce == NONCE:
             return
         with pytest.raises(WireError, match="not asked"):
@@ -172,7 +172,7 @@ def test_call_backs_without_end_are_refused():
         for thread in threads:
             thread.start()
         conversation = object.__new__(Conversation)
-        conversation._child = Forked(1, ours, -1)
+        conversation._child, conversation._early = Forked(1, ours, -1), bytearray()
         with pytest.raises(WireError, match="more than 50000 call-backs"):
             conversation._exchange(encode(Ask(NONCE, 1, "f", [])), NONCE, patient(),
                                    lambda question: CallBackAnswer(question.nonce, "answered"))

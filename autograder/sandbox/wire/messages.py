@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from autograder.sandbox.wire.crowds import refuse_crowds
 from autograder.sandbox.wire.wire import (
     FRAME_CAP,
     Frame,
@@ -17,7 +18,6 @@ from autograder.sandbox.wire.wire import (
     ext_hook,
     ext_hook_of_judge,
     plain_value,
-    refuse_crowds,
 )
 
 CUT = "\n[...]"                           # marks where the rest was cut off

@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 
 FRAME_CAP = 16 * 2**20                    # bytes in one frame
-ITEM_CAP = 100_000                        # numbers, texts, arrays, dicts, ... in one frame
 MAX_NDIM = 8
 MAX_DEPTH = 64                            # dicts and tuples inside each other
 ARGUMENT = "argument "                    # before the name of a function that is given as an argument
@@ -27,6 +26,7 @@ _DTYPE = {code: np.dtype(name) for code, name in enumerate(_DTYPES)}
 _CODE = {dtype: code for code, dtype in _DTYPE.items()}
 _LENGTH = struct.Struct(">I")
 _HEAD = [struct.Struct(f">BB{ndim}Q") for ndim in range(MAX_NDIM + 1)]    # an array's code, number of axes, shape
+_COPIED_TWICE = 4096                      # bytes of an array of which a second copy takes less than what avoids it
 _NAME_CAP = 200                           # bytes in the name of a type or a stand-in
 
 
@@ -115,8 +115,8 @@ def enc_hook(value: Any) -> msgspec.msgpack.Ext:
         if value.nbytes > FRAME_CAP:          # before anything is copied
             raise WireError(f"an array of {value.nbytes} bytes is over the cap of {FRAME_CAP}")
         head = _HEAD[value.ndim].pack(_CODE[value.dtype], value.ndim, *value.shape)
-        numbers = value.data if value.flags.c_contiguous else value.tobytes()
-        return msgspec.msgpack.Ext(_ARRAY, b"".join((head, numbers)))       # which copies them once
+        copied_once = value.nbytes > _COPIED_TWICE and value.flags.c_contiguous
+        return msgspec.msgpack.Ext(_ARRAY, b"".join((head, value.data)) if copied_once else head + value.tobytes())
     if type(value) is Laid:
         steps = struct.pack(f">B{value.array.ndim}q", value.array.ndim, *value.array.strides)
         return msgspec.msgpack.Ext(_LAID, steps + enc_hook(value.array).data)
@@ -195,45 +195,10 @@ def plain_value(value: Any, depth: int = 0) -> Any:
 _LEAVES = {type(None), bool, int, float, str, np.ndarray, Handle, Unplain, Proxy}
 
 
-def refuse_crowds(body: Frame, texts: int = FRAME_CAP) -> None:
-    """Raise WireError if a large body holds more than ITEM_CAP items, or more than so many bytes of texts.
-
-    Decoded, 16 MB of empty dicts would take 1 GB, and a text with one rare letter four times its bytes.
-    """
-    if len(body) <= 2**18:
-        return
-    at, items = 0, 0
-    while at < len(body):
-        items += 1
-        code, size = body[at], _item_size(body, at)
-        at += size
-        if code in _TEXTS:
-            texts -= size
-        if items > ITEM_CAP or texts < 0:
-            raise WireError("a frame with more texts than fit" if texts < 0 else
-                            f"a frame with more than {ITEM_CAP} items")
-
-
-def _item_size(body: Frame, at: int) -> int:
-    """The number of bytes of the msgpack item at this place, without the items that it announces."""
-    code = body[at]
-    if 0xa0 <= code <= 0xbf:                                              # a short text
-        return 1 + (code & 0x1f)
-    width = _LENGTH_WIDTH.get(code)
-    if width is None:
-        return 1 + _FIXED_SIZE.get(code, 0)
-    return 1 + width + int.from_bytes(body[at + 1:at + 1 + width]) + (0xc7 <= code <= 0xc9)
-
-
-_TEXTS = {*range(0xa0, 0xc0), 0xd9, 0xda, 0xdb}
-_LENGTH_WIDTH = {0xc4: 1, 0xc5: 2, 0xc6: 4, 0xc7: 1, 0xc8: 2, 0xc9: 4, 0xd9: 1, 0xda: 2, 0xdb: 4}    # bin, ext, str
-_FIXED_SIZE = {0xca: 4, 0xcb: 8, 0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8, 0xd0: 1, 0xd1: 2, 0xd2: 4, 0xd3: 8,
-               0xd4: 2, 0xd5: 3, 0xd6: 5, 0xd7: 9, 0xd8: 17, 0xdc: 2, 0xdd: 4, 0xde: 2, 0xdf: 4}
-
-
 # --- frames -------------------------------------------------------------------------------------------------------
 
 _AT_ONCE = int(socket.MSG_DONTWAIT)
+_EARLY = 2**16                            # bytes that are read at once, where later frames may come with them
 #: says how many seconds to wait before it is asked again, and raises DeadlineError where there are none left
 Patience = Callable[[], float]
 
@@ -259,19 +224,54 @@ def send_what_fits(channel: socket.socket, body: bytes | memoryview) -> memoryvi
     return rest
 
 
-def receive(channel: socket.socket, patience: Patience | None = None, cap: int = FRAME_CAP) -> Frame:
-    """The body of one frame; the cap is checked before anything is allocated for it."""
-    (length,) = _LENGTH.unpack(_receive_exactly(channel, _LENGTH.size, patience))
+def receive(channel: socket.socket, patience: Patience | None = None, cap: int = FRAME_CAP,
+            early: bytearray | None = None) -> Frame:
+    """The body of one frame; the cap is checked before anything is allocated for it.
+
+    With `early`, which must be the same each time, more may be read at once: it holds what belongs to later frames.
+    """
+    if early is None:
+        return _receive_exactly(channel, _size(_receive_exactly(channel, _LENGTH.size, patience), cap), patience)
+    while len(early) < _LENGTH.size:
+        early += _some(channel, _EARLY, patience)
+        if patience is not None and len(early) < _LENGTH.size:
+            patience()                    # what drips may always be there already
+    end = _LENGTH.size + _size(early, cap)
+    body = bytes(early[_LENGTH.size:end])
+    if end <= len(early):
+        del early[:end]
+        return body
+    rest = _receive_exactly(channel, end - len(early), patience)
+    early.clear()
+    return body + rest
+
+
+def _size(header: Frame, cap: int) -> int:
+    (length,) = _LENGTH.unpack_from(header)
     if length > cap:
         raise WireError(f"a frame of {length} bytes is over the cap of {cap}")
-    return _receive_exactly(channel, length, patience)
+    return length
 
 
 def _receive_exactly(channel: socket.socket, size: int, patience: Patience | None) -> Frame:
-    received = bytearray()
+    if not size:
+        return b""
+    part = _some(channel, min(size, 2**20), patience)
+    if len(part) == size:
+        return part                       # the usual case
+    received = bytearray(part)
     while len(received) < size:
+        if patience is not None:
+            patience()                    # what drips may always be there already
+        received += _some(channel, min(size - len(received), 2**20), patience)
+    return received
+
+
+def _some(channel: socket.socket, most: int, patience: Patience | None) -> bytes:
+    """What there is, once there is anything."""
+    while True:
         try:
-            part = channel.recv(min(size - len(received), 2**20), 0 if patience is None else _AT_ONCE)
+            part = channel.recv(most, 0 if patience is None else _AT_ONCE)
         except BlockingIOError:
             _wait(channel, select.POLLIN, patience)
             continue
@@ -279,12 +279,7 @@ def _receive_exactly(channel: socket.socket, size: int, patience: Patience | Non
             part = b""
         if not part:
             raise ClosedError("the channel is closed")
-        if len(part) == size:
-            return part                   # the usual case
-        received += part
-        if patience is not None and len(received) < size:
-            patience()                    # what drips may always be there already
-    return received
+        return part
 
 
 def _wait(channel: socket.socket, event: int, patience: Patience | None) -> None:
