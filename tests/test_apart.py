@@ -452,3 +452,20 @@ thread.join()
 def test_reading_begins_also_while_a_thread_imports() -> None:
     done = subprocess.run([sys.executable, "-c", BESIDE], capture_output=True, text=True, timeout=HANGS, check=False)
     assert done.stdout.splitlines()[-1:] == ["b'read'"], done.stderr
+
+
+@pytest.mark.slow
+def test_a_class_is_read_as_each_of_it_would_be_read_alone(course):
+    """Whatever lies between honest work: files that take all of the memory or the time, and what is no file."""
+    for number, kind in enumerate([*KINDS][::4], 10):
+        bad = below(course, f"student-{number}") / "multihead" / kind
+        bad.parent.mkdir(parents=True)
+        bad.write_text(KINDS[kind]((1 + number % 2 * 59) * MB))
+        hand_in(course, f"student-{number}-honest", released())
+    (below(course, "student-30") / "multihead").mkdir(parents=True)
+    os.mkfifo(below(course, "student-30") / "multihead" / "multihead.ipynb")
+    folders = {path.name: path / "multihead" for path in [*below(course, "").iterdir(), below(course, "nobody")]}
+    for (student, folder), found in zip(folders.items(), read_ahead(course, LESSON, folders), strict=True):
+        alone, ahead = (submitted(course, LESSON, student, folder=folder, read=one) for one in (None, found))
+        assert msgspec.structs.replace(alone, seconds=0.0) == msgspec.structs.replace(ahead, seconds=0.0), student
+        assert ahead.unreadable is None or not student.endswith("honest")
