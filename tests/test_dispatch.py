@@ -217,7 +217,7 @@ def test_a_machine_without_semaphores_stops_the_run_and_names_what_it_lacks(monk
         pool.submit(b"")
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_a_worker_process_that_is_killed_costs_nothing_but_time(store):
     submissions = [read_bytes(f"{number}.ipynb", data(_numbered(wrong() if number % 3 else honest(), number)), LESSON)
                    for number in range(24)]

@@ -204,9 +204,12 @@ def test_an_archive_given_twice_is_read_once(lesson, tmp_path):
 WHOLE = packed("student-01/tiny/tiny.ipynb", "b.py", linked("c.ipynb", "d"))
 
 
-@pytest.mark.slow
-@given(st.integers(0, len(WHOLE)), st.binary(min_size=1, max_size=8))
-@settings(max_examples=200, deadline=None)
-def test_no_damage_to_an_archive_raises(lesson, tmp_path_factory, place, damage):
-    content = WHOLE[:place] + damage + WHOLE[place + len(damage):]
-    assert read_archive(lesson, tmp_path_factory.getbasetemp(), content) != []
+@pytest.mark.parametrize("examples", [pytest.param(50, marks=pytest.mark.slow),
+                                      pytest.param(200, marks=pytest.mark.integration)])
+def test_no_damage_to_an_archive_raises(lesson, tmp_path, examples):
+    @given(st.integers(0, len(WHOLE)), st.binary(min_size=1, max_size=8))
+    @settings(max_examples=examples, deadline=None)
+    def any_damage_is_answered(place, damage):
+        content = WHOLE[:place] + damage + WHOLE[place + len(damage):]
+        assert read_archive(lesson, tmp_path, content) != []
+    any_damage_is_answered()

@@ -19,7 +19,7 @@ from autograder.nbgrader import kernel
 from autograder.nbgrader.gradebook import NO_RESPONSE
 from autograder.run.grade_course import grade_course
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.integration
 
 SIZE = int(os.environ.get("THREE_WAYS", "5"))
 ROLES = ("right", "one_mistake", "two_mistakes", "half_finished", "untouched", "one_mistake")
