@@ -70,6 +70,12 @@ def _unknown(exercise: ExerciseGrade) -> ExerciseGrade:
     return replace(exercise, points=None, verdicts=verdicts, diagnosis=type(exercise.diagnosis)())
 
 
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """"; did you mean X?", or nothing where no existing name is near."""
+    close = get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
 def nearest(name: str, known: Collection[str]) -> str:
     """"; did you mean X?", or all existing names."""
     close = get_close_matches(name, known, n=1, cutoff=0.6)

@@ -9,6 +9,7 @@ import click
 from autograder.cli.common import DONE, course_settings
 from autograder.cli.lessons import course_and_lesson, lesson_option
 from autograder.cli.options import examples, handed_in
+from autograder.faults import did_you_mean
 
 if TYPE_CHECKING:
     from autograder.course.folder import Course
@@ -93,14 +94,8 @@ def _check_times(course: Course, given: Given) -> None:
                        err=True)
         there = [name for name, _ in course.submissions(assignment)]
         if student not in there:
-            click.echo(f"autograder extend: {student} has not handed in {assignment} yet{_nearest(student, there)}",
+            click.echo(f"autograder extend: {student} has not handed in {assignment} yet{did_you_mean(student, there)}",
                        err=True)
-
-
-def _nearest(student: str, known: list[str]) -> str:
-    from difflib import get_close_matches
-    close = get_close_matches(student, known, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _show(course: Course, given: Given) -> None:

@@ -11,6 +11,7 @@ import click
 from autograder.cli.class_list import names_here
 from autograder.cli.common import DONE
 from autograder.cli.options import examples, handed_in
+from autograder.faults import did_you_mean
 
 if TYPE_CHECKING:
     from autograder.course.folder import Course
@@ -69,10 +70,8 @@ def _found(course: Course, student: str) -> list[str]:
 
 
 def _nearest(course: Course, student: str) -> str:
-    from difflib import get_close_matches
     folder = course.root / course.setting("submitted_directory")
-    close = get_close_matches(student, os.listdir(folder) if folder.is_dir() else [], n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+    return did_you_mean(student, os.listdir(folder) if folder.is_dir() else [])
 
 
 def _ask(yes: bool) -> None:

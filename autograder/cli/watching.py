@@ -6,14 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import click
+from autograder.cli.common import say
 
 if TYPE_CHECKING:
     from autograder.records import Left
-
-
-def warn(words: str) -> None:
-    click.echo(f"autograder: {words}", err=True)
 
 
 class Watch:
@@ -32,7 +28,7 @@ class Watch:
         elif event == "not looked at":
             self.left.append(facts["left"])
         elif "message" in facts:
-            warn(facts["message"])
+            say(facts["message"])
         if self._log is not None:
             self._log(event, **facts)
 
@@ -44,7 +40,7 @@ def watched(log: str | None) -> Iterator[Watch]:
         yield Watch()
         return
     from autograder.output.log import event_log
-    with event_log(log, warn) as write:
+    with event_log(log, say) as write:
         yield Watch(write)
 
 

@@ -110,6 +110,7 @@ def _disorder(lesson: Lesson, tried: Sequence[Tried]) -> list[str]:
 
 
 def misplaced(trial: Tried) -> str:
+    """Where a mistake costs points and should not; "" if it costs them where it was made."""
     if trial.right_place:
         return ""
     if not trial.lost:
@@ -128,6 +129,7 @@ def _unnoticed(trial: Tried) -> str:
 
 
 def misnamed(trial: Tried) -> str:
+    """What a mistake is called instead of its own name; "" if that is among those given."""
     if trial.explained:
         return ""
     names = "; ".join(f"{exercise}: {', '.join(ids)}" for exercise, ids in trial.named.items())

@@ -7,7 +7,6 @@ Only a few of them are in memory at any moment. A failure stays with its own sub
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -19,7 +18,7 @@ from autograder.course.rules import rules_of
 from autograder.course.settings import SettingsThere
 from autograder.course.store import Grades, Store
 from autograder.course.submitted import SubmittedFolder, read_ahead, submitted
-from autograder.faults import FULL, Stopped, ends_the_run, reason
+from autograder.faults import FULL, Stopped, did_you_mean, ends_the_run, reason
 from autograder.judge.engine import Limits
 from autograder.judge.rehearsal import rehearse
 from autograder.lessons import DEFAULT
@@ -200,10 +199,8 @@ def _chosen(course: Course, lesson: Lesson, folders: list[str], students: tuple[
     """The students of the class, or the named ones, in order; CourseError if one is absent."""
     absent = [student for student in students if student not in folders]
     if absent:
-        close = get_close_matches(absent[0], folders, n=1)
         raise CourseError(f"{', '.join(absent)} handed in nothing for {lesson.name}: there is no folder "
-                          f"{course.path('submitted', absent[0], lesson.name)}"
-                          + (f"; did you mean {close[0]}?" if close else ""))
+                          f"{course.path('submitted', absent[0], lesson.name)}{did_you_mean(absent[0], folders)}")
     if not folders:
         raise CourseError(f"nobody handed in {lesson.name}: there is no folder "
                           f"{course.path('submitted', '<student>', lesson.name)}")

@@ -54,6 +54,7 @@ def write(axes: Axes, x: float, y: float, says: str, size: float = 15, colour: s
 
 def arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], colour: str = INK, width: float = 1.6,
           style: str = "-|>") -> None:
+    """An arrow from start to end, both (x, y) on the card."""
     axes.add_patch(FancyArrowPatch(start, end, arrowstyle=style, mutation_scale=13, color=colour, linewidth=width,
                                    shrinkA=0, shrinkB=0))
 
