@@ -1,6 +1,7 @@
 """Bound how long a lesson's own code may take, so that an endless loop in it is said and no command hangs."""
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -30,6 +31,12 @@ def bounded(seconds: float | None = None) -> Iterator[None]:
     def look(number: int, frame: FrameType | None) -> None:
         if time.process_time() - used >= most or time.monotonic() - began >= PATIENCE * most:
             raise TooLong(most)
+    swallowed = sys.unraisablehook
+
+    def unraised(what: "sys.UnraisableHookArgs") -> None:
+        if not isinstance(what.exc_value, TooLong):         # a callback of the collector lost it: the next look is soon
+            swallowed(what)
+    sys.unraisablehook = unraised
     handler = signal.signal(signal.SIGALRM, look)
     before, interval = signal.setitimer(signal.ITIMER_REAL, most, most / 10)
     try:
@@ -37,5 +44,6 @@ def bounded(seconds: float | None = None) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
+        sys.unraisablehook = swallowed
         if before:                              # somebody else's clock runs on
             signal.setitimer(signal.ITIMER_REAL, max(before - (time.monotonic() - began), 1e-3), interval)
