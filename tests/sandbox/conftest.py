@@ -81,6 +81,14 @@ def opening(sandbox):
         yield open_student
 
 
+@pytest.fixture(autouse=True)
+def no_names_left_in_builtins():
+    """Whoever runs cells in this process puts back what other tests of the process meet."""
+    before = set(vars(builtins))
+    yield
+    assert set(vars(builtins)) == before
+
+
 @pytest.fixture
 def cells(monkeypatch):
     """A namespace for cells in this process, which is as it was afterwards."""

@@ -180,7 +180,7 @@ def test_a_source_warns_once(cells):
     assert len(warned) == 1
 
 
-def test_a_stand_in_is_there_for_what_the_same_cell_binds_to_it():
+def test_a_stand_in_is_there_for_what_the_same_cell_binds_to_it(cells):
     bound = {}
     cells = Cells(bound, lambda: bound.update(f="stand-in"))
     cells.run(Run(7, 0, "def f(): pass\ndef h(): pass\ng = f", replace=["f"]))
