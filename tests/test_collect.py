@@ -128,6 +128,7 @@ def submitted(course) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.slow
 def test_a_zip_of_moodle_is_collected_and_graded(course, monkeypatch):
     download(course, "Multihead-1.zip", {
         "Student One_1234567_assignsubmission_file_/multihead.ipynb": RIGHT,

@@ -173,6 +173,7 @@ def test_two_mistakes_are_made_in_different_exercises(seed: int, engine_with: En
     assert len(lost) >= 2
 
 
+@pytest.mark.slow
 def test_a_lesson_with_one_exercise_has_a_class_too() -> None:
     lesson = replace(LESSON, exercises=LESSON.exercises[:1], sample_tests=())
     vars(lesson)["mistakes"] = tuple(one for one in MISTAKES if one.exercises == ("split_heads",))

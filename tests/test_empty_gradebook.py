@@ -151,6 +151,7 @@ def first(made_once, tmp_path, monkeypatch) -> Course:
     return Course.find(tmp_path / "first")
 
 
+@pytest.mark.slow
 def test_the_next_course_with_the_same_notebook_needs_no_nbgrader(first, tmp_path):
     second = new_course(tmp_path / "second")
     assert not asks_nbgrader(second, LESSON)

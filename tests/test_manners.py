@@ -186,6 +186,7 @@ def test_a_single_submission_needs_no_such_table(capsys):
     assert capsys.readouterr().out.count("17.5 / 20") == 1
 
 
+@pytest.mark.slow
 def test_an_error_in_a_python_file_names_the_file_and_the_line(tmp_path):
     (tmp_path / "work.py").write_text("def split_heads(x, heads):\n    return x.reshape(\n")
     done = subprocess.run([sys.executable, "-m", "autograder", "check", "--lang", "en", "work.py"], cwd=tmp_path,

@@ -314,6 +314,7 @@ def test_checks_that_would_give_other_points_are_refused_by_every_command(course
         assert line.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_folder_that_only_looks_like_a_lesson_is_named_once(course, capsys):
     (course / "lessons" / "half").mkdir()
     (course / "lessons" / "__pycache__").mkdir()

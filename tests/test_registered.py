@@ -64,6 +64,7 @@ def test_only_the_cells_that_carry_points_are_graded():
     assert len(examples(released())) == 10
 
 
+@pytest.mark.slow
 def test_a_release_over_one_that_students_have_handed_in_keeps_its_kinds_of_cells(course):
     shutil.copyfile(Path(__file__).parents[1] / NOTEBOOK, course.root / NOTEBOOK)
     made = release(course.root)

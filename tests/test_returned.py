@@ -70,6 +70,7 @@ def fetched(course: Course, tmp_path: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in (tmp_path / "student").rglob("*.html")}
 
 
+@pytest.mark.slow
 def test_a_student_who_fetches_feedback_gets_our_page_in_nbgraders_and_no_hidden_tests(course, tmp_path):
     grade_course(course.root, jobs=1)
     ours = own_page(course).read_text()
