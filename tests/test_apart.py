@@ -382,7 +382,7 @@ def test_of_many_in_turn_the_one_that_takes_too_much_costs_no_other(end, why):
     assert first.unreadable is third.unreadable is None
 
 
-@pytest.mark.parametrize("fault", [lambda: 1 / 0, lambda: os._exit(3)])
+@pytest.mark.parametrize("fault", [lambda: 1 / 0, lambda: os._exit(3), lambda: os._exit(0)])
 def test_a_fault_of_our_own_in_turn_is_that_of_one(fault):
     first, second, third = in_turn_with(fault)
     assert (first.student, third.student) == ("student-01", "student-03")

@@ -31,6 +31,8 @@ def in_turn(reads: Sequence[Read], lesson: Lesson, seconds: float = apart.SECOND
                 for submission in found:
                     got += 1
                     yield submission
+            if not got:
+                raise EOFError("the process that reads ended without a word")
         except Exception as error:
             if got < len(left):
                 why = error.why if isinstance(error, apart.Ended) else None
