@@ -32,7 +32,7 @@ def in_turn(reads: Sequence[Read], lesson: Lesson, seconds: float = apart.SECOND
                     got += 1
                     yield submission
             if not got:
-                raise EOFError("the process that reads ended without a word")
+                raise apart.Ended(None, "the process that reads ended without a word")
         except Exception as error:
             if got < len(left):
                 why = error.why if isinstance(error, apart.Ended) else None
