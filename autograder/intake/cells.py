@@ -62,7 +62,8 @@ def clean(source: str) -> str:
 def _is_damaged(source: str) -> bool:
     """Whether it holds anything unprintable, in a twentieth of the time that the pattern takes."""
     try:
-        _ = source.isascii() or source.encode()
+        if not source.isascii():
+            source.encode()
     except UnicodeEncodeError:
         return True
     return "\0" in source
